@@ -5,6 +5,13 @@
 static double step_ms, ahead_ms; // for tests
 void clock_step_by(double ms) { step_ms = ms; }
 
+double clock_process_ms(void)
+{
+    struct timespec t = {0};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+
 double clock_ms(void)
 {
     struct timespec t;

@@ -21,6 +21,7 @@ enum err {
     ERR_UNSUPPORTED, // the algorithm does not support this case
     ERR_UNCHECKED,   // a result cannot be checked, for lack of host memory
     ERR_WRONG,       // a result that was timed is wrong
+    ERR_STATE,       // an algorithm left the process or the device in another state
     ERR_INTERRUPTED, // Ctrl-C
 };
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/isolation.h"
+
 static const char *const status_names[STATUS_COUNT] = {
     "ok", "wrong", "unsupported", "oom", "timeout", "crashed", "failed", "skipped", "unchecked"};
 
@@ -98,6 +100,13 @@ static int timed_run(void *arg)
     return t->algo->run(t);
 }
 
+// Looks at the process before the result: a handler of signals may make the result when it is read.
+static int verify_isolated(void *arg, bool last)
+{
+    int err = isolation_look(((struct verify *)arg)->task);
+    return err ? err : verify_after(arg, last);
+}
+
 // Raises the roof to a rate that is a little above. Returns ERR_WRONG for a rate that no device
 // reaches.
 static int learn_roof(struct device *d, struct roof *roof, const struct result *r)
@@ -184,11 +193,12 @@ static int time_task(const struct plan *plan, struct verify *verify, struct resu
     rule.cold = r->c.cold;
     rule.stream = r->c.stream;
     if (r->checked)
-        work.before = verify_before, work.after = verify_after, work.is_due = verify_is_due,
+        work.before = verify_before, work.after = verify_isolated, work.is_due = verify_is_due,
         work.change = verify_change;
     if (verify->ref->p->op->result == RESULT_SPARSE)
         work.release = r->checked ? verify_release : release_result;
     int err = timing_measure(t->dev, &work, &rule, &r->timing);
+    if (!err) err = isolation_processors(t->dev, &r->timing);
     t->dev->poison = false; // also after a failed run
     r->verified = verify->counts;
     return err;
@@ -204,6 +214,7 @@ static int check_ready(const struct verify *v, struct result *r)
 {
     double begin_ms = clock_ms();
     int err = check_task(v->task, v->ref, v->mode, v->fresh, &r->check);
+    if (!err) err = isolation_look(v->task);
     r->checked = !err && v->mode != CHECK_OFF;
     if (r->checked && r->check.ok) err = in_order_look(v, !r->c.stream, &r->in_order);
     r->check_ms = clock_ms() - begin_ms;
@@ -274,8 +285,9 @@ static int verify_inputs(struct operands *o, int err, struct result *r)
     return own ? own : err;
 }
 
-static int measure(const struct plan *plan, const struct references *ref, struct bench_device *bd,
-                   struct operands *o, struct result *r)
+// Prepares, checks and times a case, and frees all but the operands.
+static int measure_task(const struct plan *plan, const struct references *ref,
+                        struct bench_device *bd, struct operands *o, struct result *r)
 {
     struct task t = {.entry = r->c.entry, .algo = r->c.entry->algo};
     memcpy(t.opt, r->c.opt, sizeof t.opt);
@@ -288,6 +300,7 @@ static int measure(const struct plan *plan, const struct references *ref, struct
     struct verify verify = {
         .task = &t, .ref = ref->own, .mode = plan->check, .first = &r->check, .fresh = &fresh};
     err = plan->profile ? profile_task(&t, r->c.cold) : measure_ready(plan, &verify, r);
+    if (!err) err = isolation_look(&t);
     if (err != ERR_DEVICE) {
         int own = fresh_end(&fresh);
         err = err ? err : own;
@@ -296,7 +309,18 @@ static int measure(const struct plan *plan, const struct references *ref, struct
     r->stats = t.figures;
     task_release_result(&t);
     task_teardown(&t);
-    err = verify_inputs(o, err, r);
+    return verify_inputs(o, err, r);
+}
+
+static int measure(const struct plan *plan, struct reference *ref, struct bench_device *bd,
+                   struct operands *o, struct result *r)
+{
+    int err = isolation_begin(bd->dev);
+    if (err) return err;
+    err = measure_task(plan, ref, bd, o, r);
+    int left = isolation_end(bd->dev, r->c.entry);
+    if (left && err != ERR_DEVICE && err != ERR_INTERRUPTED) err = left;
+    if (err) r->timed = false;
     if (err || !r->timed) return err;
     // Only a case with unchanged inputs can raise the roof.
     err = learn_roof(bd->dev, &bd->roof, r);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/secret.h"
+#include "bench/isolation.h"
 
 // Cases with the same inputs, and the data that they share.
 struct group {
@@ -122,7 +123,7 @@ static int run_plan(struct group *g, const struct matrix *matrix, bench_emit emi
     tiled_counts_init(&counts, &source);
     g->counts = &counts;
     g->operands = mem_zero_alloc(g->devices->count, sizeof *g->operands);
-    if (!g->operands) {
+    if (!g->operands || isolation_start()) {
         g->lost = ERR_MEMORY;
         snprintf(g->reason, sizeof g->reason, "%s", fail_text());
     }

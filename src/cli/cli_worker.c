@@ -15,6 +15,7 @@
 #include "base/cpus.h"
 #include "base/memory_limit.h"
 #include "base/sysfs.h"
+#include "bench/isolation.h"
 #include "records/record.h"
 #include "sweep/worker_config.h"
 #include "sweep/protocol.h"
@@ -205,7 +206,7 @@ static int emit(const struct result *r, void *arg)
         err = counters_measure(&w->tool, &r->c, w->M.path, &counted.counters);
     if (!err) err = report(w, &counted);
     w->next++;
-    if (!err && is_dead(w, r)) {
+    if (!err && (is_dead(w, r) || isolation_spoiled())) {
         err = protocol_say(LINE_AGAIN);
         return err ? err : ERR_DEVICE;
     }

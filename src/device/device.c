@@ -200,16 +200,54 @@ static void refuse_closed(const struct device *d, const char *what)
     if (d->closed) bug("%s: a run() of a result that is there before %s", d->id, what);
 }
 
+// AddressSanitizer reports writes by code that it instruments. NULL: not in this build.
+extern void __asan_poison_memory_region(const volatile void *p, size_t size) __attribute__((weak));
+extern void __asan_unpoison_memory_region(const volatile void *p, size_t size)
+    __attribute__((weak));
+
+static unsigned char guard_byte(int i) { return (unsigned char)(0xc5 ^ (5 * i)); }
+
+static void set_guard(const struct device_block *b)
+{
+    unsigned char *end = (unsigned char *)b->p + b->bytes;
+    for (int i = 0; i < b->guard; i++) end[i] = guard_byte(i);
+    if (b->guard && __asan_poison_memory_region) __asan_poison_memory_region(end, (size_t)b->guard);
+}
+
+// Returns true if the block was written behind its end. The guard is then no longer poisoned.
+static bool is_overrun(const struct device_block *b)
+{
+    const unsigned char *end = (const unsigned char *)b->p + b->bytes;
+    bool damaged = false;
+    if (b->guard && __asan_unpoison_memory_region)
+        __asan_unpoison_memory_region(end, (size_t)b->guard);
+    for (int i = 0; i < b->guard; i++) damaged |= end[i] != guard_byte(i);
+    return damaged;
+}
+
+struct device_block device_overrun(struct device *d)
+{
+    struct device_block found = d->overrun;
+    for (int i = 0; i < d->block_count; i++) {
+        if (is_overrun(&d->blocks[i])) found = d->blocks[i];
+        set_guard(&d->blocks[i]);
+    }
+    d->overrun = (struct device_block){.p = NULL};
+    return found;
+}
+
 int device_alloc(struct device *d, int64_t count, size_t size, void **p)
 {
     *p = NULL;
     refuse_closed(d, "allocates memory");
     int64_t bytes;
+    int guard = device_is_host(d) && (!d->running || d->poison) ? DEVICE_GUARD : 0;
     int err = size_mul(count, (int64_t)size, &bytes);
     if (!err) err = grow_blocks(d);
-    if (!err) err = d->ops->alloc(d, bytes, p);
+    if (!err) err = d->ops->alloc(d, bytes + min64(guard, INT64_MAX - bytes), p);
     if (err) return err;
-    d->blocks[d->block_count++] = (struct device_block){*p, bytes};
+    d->blocks[d->block_count] = (struct device_block){*p, bytes, guard};
+    set_guard(&d->blocks[d->block_count++]);
     d->used_bytes += bytes;
     d->peak_bytes = max64(d->peak_bytes, d->used_bytes);
     trace(d);
@@ -230,6 +268,7 @@ void device_free(struct device *d, void *p)
     assert(i >= 0);
     if (i < 0) return;
     d->used_bytes -= d->blocks[i].bytes;
+    if (is_overrun(&d->blocks[i])) d->overrun = d->blocks[i];
     d->blocks[i] = d->blocks[--d->block_count];
     d->ops->release(d, p);
     trace(d);
@@ -325,12 +364,13 @@ int device_sync(struct device *d)
 
 void device_run_begin(struct device *d, bool closed)
 {
+    d->running = true;
     d->closed = closed;
     d->ops->run_begin(d, closed);
 }
 
 int device_run_end(struct device *d)
 {
-    d->closed = false;
+    d->running = d->closed = false;
     return d->ops->run_end(d);
 }

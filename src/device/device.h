@@ -53,7 +53,10 @@ struct roof {
 struct device_block {
     void *p;
     int64_t bytes;
+    int guard; // bytes behind them with a known content; device_overrun() finds writes to these
 };
+// Guard of blocks on the CPU. A block of a run that may be timed has none: page faults take time.
+#define DEVICE_GUARD 64
 
 // Memory in use over the time of a run: a moment for each allocation and release.
 struct device_moment {
@@ -88,8 +91,10 @@ struct device {
     int64_t foreign_bytes;       // part of used_bytes that a library has allocated
     struct device_block *blocks; // allocated blocks, size block_count
     int block_count, block_capacity;
-    struct device_trace *trace; // NULL: allocations are not traced
+    struct device_block overrun; // freed block that was written behind its end; p NULL: none
+    struct device_trace *trace;  // NULL: allocations are not traced
     bool poison;   // new blocks are filled with NaN, so that old data cannot pass for a result
+    bool running;  // between device_run_begin() and device_run_end()
     bool closed;   // between device_run_begin(closed) and device_run_end()
     void *backend; // state of the backend
     const struct device_ops *ops;
@@ -219,6 +224,9 @@ int device_alloc(struct device *d, int64_t count, size_t size, void **p);
 void device_free(struct device *d, void *p); // p may be NULL
 // Returns true if the block p of device_alloc() has at least `bytes` bytes, or `bytes` is 0.
 bool device_holds(const struct device *d, const void *p, int64_t bytes);
+// Returns a block that was written behind its end since the last call; p NULL: none is known. Looks
+// at all blocks, and at those that were freed. Only on the CPU.
+struct device_block device_overrun(struct device *d);
 void device_peak_reset(struct device *d);
 // Sets the bytes that a library has allocated without device_alloc(). These count as allocated.
 void device_count_foreign(struct device *d, int64_t bytes);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/sysfs.h"
@@ -80,12 +79,11 @@ struct machine_clock machine_now(void)
     const struct cpu_clock unknown = {.used_s = NAN, .steal_s = NAN};
     struct machine_clock now = {.all = unknown,
                                 .mine = unknown,
-                                .own_s = NAN,
+                                .own_s = clock_process_ms() * 1e-3,
                                 .ran_s = NAN,
                                 .waited_s = NAN,
                                 .switches = -1};
     struct rusage usage;
-    struct timespec own;
     struct cpus mine;
     long ticks = sysconf(_SC_CLK_TCK);
     double tick_s = 1.0 / (double)ticks;
@@ -95,8 +93,6 @@ struct machine_clock machine_now(void)
         machine_parse(text, tick_s, NULL, &now.all);
         machine_parse(text, tick_s, &mine, &now.mine);
     }
-    if (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own))
-        now.own_s = (double)own.tv_sec + (double)own.tv_nsec * 1e-9;
     if (!getrusage(RUSAGE_SELF, &usage)) now.switches = usage.ru_nivcsw;
     read_thread(&now);
     return now;

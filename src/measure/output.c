@@ -18,7 +18,7 @@ struct device_block output_block(const struct task *t)
 {
     if (t->C.val) return dense_block(&t->C, t->prec);
     const int64_t nnz = t->val ? t->A[0]->nnz : 0;
-    return (struct device_block){t->val, nnz * (int64_t)prec_bytes(t->prec)};
+    return (struct device_block){.p = t->val, .bytes = nnz * (int64_t)prec_bytes(t->prec)};
 }
 
 int output_poison(struct task *t)

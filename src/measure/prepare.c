@@ -158,7 +158,8 @@ struct device_view dense_view(const struct dense_dev *D, enum prec prec)
 
 struct device_block dense_block(const struct dense_dev *D, enum prec prec)
 {
-    return (struct device_block){D->val, dense_lines(D) * D->ld * (int64_t)prec_bytes(prec)};
+    return (struct device_block){.p = D->val,
+                                 .bytes = dense_lines(D) * D->ld * (int64_t)prec_bytes(prec)};
 }
 
 static int dense_digest(const struct operands *o, int which, uint64_t *bits)

@@ -63,6 +63,8 @@ struct timing {
     // Other work of the host during warm-up and samples; busy: the times may be too long.
     struct machine_load machine;
     bool busy;
+    // CPU only: duration of all runs, and processor time of this process in them.
+    double runs_ms, runs_cpu_ms;
 };
 
 // Times of runs that are kept apart, or of runs that may overlap.

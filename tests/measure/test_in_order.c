@@ -338,7 +338,7 @@ static void test_flip(struct device *d, int64_t bytes, bool late)
     void *p[2];
     CHECK(was && now && !device_alloc(d, room, 1, &p[0]) && !device_alloc(d, room, 1, &p[1]), "%s",
           fail_text());
-    const struct device_block blocks[] = {{p[0], bytes}, {p[1], 5}};
+    const struct device_block blocks[] = {{p[0], bytes, 0}, {p[1], 5, 0}};
     for (int64_t i = 0; i < room; i++) was[i] = (unsigned char)random_at(1, (uint64_t)i);
     for (int b = 0; b < 2; b++) CHECK(!device_upload(d, p[b], was, room), "%s", fail_text());
     for (int turn = 0; turn < 2; turn++) {

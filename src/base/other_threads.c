@@ -1,0 +1,57 @@
+#define _GNU_SOURCE // syscall
+#include "base/other_threads.h"
+
+#include <dirent.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b; // both are positive
+}
+
+void other_threads_find(struct other_threads *x)
+{
+    int team = omp_get_max_threads(), started = 0;
+    int *own = mem_try_alloc(team * (int64_t)sizeof *own);
+    DIR *tasks = opendir("/proc/self/task");
+    x->count = 0;
+    if (own && tasks) {
+#pragma omp parallel num_threads(team)
+        {
+            own[omp_get_thread_num()] = (int)syscall(SYS_gettid);
+#pragma omp single
+            started = omp_get_num_threads();
+        }
+        qsort(own, (size_t)started, sizeof *own, compare);
+        for (struct dirent *e; (e = readdir(tasks));) {
+            int thread = atoi(e->d_name);
+            if (thread <= 0 || bsearch(&thread, own, (size_t)started, sizeof *own, compare))
+                continue;
+            if (x->count < OTHER_THREADS_MAX) x->list[x->count] = thread;
+            x->count++;
+        }
+    }
+    if (tasks) closedir(tasks);
+    mem_free(own);
+}
+
+// Linux: the number of a thread makes the number of its clock. The text files of /proc count in
+// ticks, which are longer than the times here.
+static clockid_t clock_of(int thread)
+{
+    enum { OF_A_THREAD = 4, BY_SCHEDULER = 2 };
+    return (clockid_t)(~(unsigned)thread << 3 | OF_A_THREAD | BY_SCHEDULER);
+}
+
+double other_threads_used_ms(const struct other_threads *x)
+{
+    double ms = 0;
+    struct timespec t;
+    for (int i = 0; i < min64(x->count, OTHER_THREADS_MAX); i++)
+        if (!clock_gettime(clock_of(x->list[i]), &t)) ms += t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+    return ms;
+}

@@ -1,0 +1,20 @@
+// Threads of this process beside the calling thread and its OpenMP team: those of libraries, and
+// those that an algorithm has left behind.
+#ifndef OTHER_THREADS_H
+#define OTHER_THREADS_H
+
+#include "base/base.h"
+
+#define OTHER_THREADS_MAX 1024
+
+struct other_threads {
+    int count;
+    int list[OTHER_THREADS_MAX]; // the system's numbers; of the first OTHER_THREADS_MAX
+};
+
+// Finds the threads. The calling thread's team is started first. Sets none if /proc is missing.
+void other_threads_find(struct other_threads *x);
+// Returns the processor time of these threads in milliseconds. A thread that has ended counts 0.
+double other_threads_used_ms(const struct other_threads *x);
+
+#endif

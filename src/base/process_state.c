@@ -1,0 +1,220 @@
+#define _GNU_SOURCE // sched_getaffinity, fegetexcept
+#include "base/process_state.h"
+
+#include <errno.h>
+#include <fenv.h>
+#include <float.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+struct thread_state {
+    fenv_t env;
+    int rounding; // FE_TONEAREST, ...
+    int traps;    // unmasked floating-point exceptions
+    bool flushes; // denormal operands or results become 0
+    cpu_set_t cpus;
+    bool has_cpus; // false: the system has more processors than cpu_set_t
+    sigset_t blocked;
+    int nice;
+};
+
+// Sets rounding and flushing from results of arithmetic. fegetround() of x86 tells the mode of the
+// x87 unit only. Exceptions are masked meanwhile.
+static void probe_arithmetic(struct thread_state *s)
+{
+    volatile double one = 1, minus_one = -1, bit = 0x1p-60, half = 0.5;
+    volatile double least = DBL_MIN, denormal = 0x1p-1074, large = 0x1p100;
+    s->traps = fegetexcept();
+    feholdexcept(&s->env);
+    volatile double above = one + bit, below = one - bit, under = minus_one - bit;
+    volatile double result = least * half, operand = denormal * large;
+    s->rounding = above > 1    ? FE_UPWARD
+                  : under < -1 ? FE_DOWNWARD
+                  : below < 1  ? FE_TOWARDZERO
+                               : fegetround();
+    s->flushes = result < least / 4 || operand < least;
+    fesetenv(&s->env);
+}
+
+static struct thread_state read_thread(void)
+{
+    struct thread_state s;
+    memset(&s, 0, sizeof s); // the system writes only parts of its sets
+    probe_arithmetic(&s);
+    s.has_cpus = !sched_getaffinity(0, sizeof s.cpus, &s.cpus);
+    pthread_sigmask(SIG_SETMASK, NULL, &s.blocked);
+    s.nice = getpriority(PRIO_PROCESS, 0); // of the thread, on Linux
+    return s;
+}
+
+static const char *rounding_name(int rounding)
+{
+    switch (rounding) {
+    case FE_UPWARD: return "rounding upward";
+    case FE_DOWNWARD: return "rounding downward";
+    case FE_TOWARDZERO: return "rounding toward zero";
+    default: return "rounding to nearest";
+    }
+}
+
+// Writes the first difference between two threads into `what`. Returns false if there is none.
+static bool thread_differs(const struct thread_state *kept, const struct thread_state *now,
+                           char what[PROCESS_STATE_TEXT])
+{
+    what[0] = 0;
+    if (now->rounding != kept->rounding)
+        snprintf(what, PROCESS_STATE_TEXT, "%s", rounding_name(now->rounding));
+    else if (now->flushes != kept->flushes)
+        snprintf(what, PROCESS_STATE_TEXT, "%s of denormal numbers",
+                 now->flushes ? "flushing" : "no flushing");
+    else if (now->traps != kept->traps)
+        snprintf(what, PROCESS_STATE_TEXT, "traps of floating-point exceptions");
+    else if (now->has_cpus && memcmp(&now->cpus, &kept->cpus, sizeof now->cpus))
+        snprintf(what, PROCESS_STATE_TEXT, "an affinity to %d processor%s", CPU_COUNT(&now->cpus),
+                 CPU_COUNT(&now->cpus) == 1 ? "" : "s");
+    else if (memcmp(&now->blocked, &kept->blocked, sizeof now->blocked))
+        snprintf(what, PROCESS_STATE_TEXT, "other blocked signals");
+    else if (now->nice != kept->nice)
+        snprintf(what, PROCESS_STATE_TEXT, "a nice value of %d", now->nice);
+    return what[0];
+}
+
+// Returns false if the system refuses.
+static bool set_thread(const struct thread_state *kept)
+{
+    fesetenv(&kept->env);
+    pthread_sigmask(SIG_SETMASK, &kept->blocked, NULL);
+    return (!kept->has_cpus || !sched_setaffinity(0, sizeof kept->cpus, &kept->cpus)) &&
+           !setpriority(PRIO_PROCESS, 0, kept->nice);
+}
+
+static void read_handlers(struct process_state *s)
+{
+    for (int i = 1; i <= PROCESS_SIGNALS; i++)
+        s->has_handler[i] = !sigaction(i, NULL, &s->handlers[i]);
+}
+
+int process_state_keep(struct process_state *kept)
+{
+    int team = omp_get_max_threads();
+    *kept = (struct process_state){.team = team,
+                                   .dynamic = omp_get_dynamic(),
+                                   .levels = omp_get_max_active_levels(),
+                                   .threads = mem_zero_alloc(team, sizeof *kept->threads)};
+    if (!kept->threads) return ERR_MEMORY;
+    read_handlers(kept);
+    kept->threads[0] = read_thread(); // OpenMP may give fewer threads
+    for (int i = 1; i < team; i++) kept->threads[i] = kept->threads[0];
+#pragma omp parallel num_threads(team)
+    kept->threads[omp_get_thread_num()] = read_thread();
+    return OK;
+}
+
+void process_state_free(struct process_state *kept)
+{
+    mem_free(kept->threads);
+    *kept = (struct process_state){.team = 0};
+}
+
+static bool is_function(const struct sigaction *a)
+{
+    return a->sa_flags & SA_SIGINFO || (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN);
+}
+
+// Returns the first signal above `last` with another handler; 0: none.
+static int next_changed(const struct process_state *kept, int last, struct sigaction *now)
+{
+    for (int i = last + 1; i <= PROCESS_SIGNALS; i++)
+        if (kept->has_handler[i] && !sigaction(i, NULL, now) &&
+            (now->sa_handler != kept->handlers[i].sa_handler ||
+             now->sa_flags != kept->handlers[i].sa_flags))
+            return i;
+    return 0;
+}
+
+static void name_handler(int i, const struct sigaction *now, char what[PROCESS_STATE_TEXT])
+{
+    snprintf(what, PROCESS_STATE_TEXT, "%s of signal %d (%s)",
+             is_function(now) ? "a handler" : "other handling", i, strsignal(i));
+}
+
+bool process_state_handler_changed(const struct process_state *kept, char what[PROCESS_STATE_TEXT])
+{
+    struct sigaction now;
+    int i = next_changed(kept, 0, &now);
+    what[0] = 0;
+    if (i) name_handler(i, &now, what);
+    return i;
+}
+
+static void restore_handlers(const struct process_state *kept, char what[PROCESS_STATE_TEXT])
+{
+    struct sigaction now;
+    for (int i = 0; (i = next_changed(kept, i, &now));) {
+        if (!what[0]) name_handler(i, &now, what);
+        sigaction(i, &kept->handlers[i], NULL);
+    }
+}
+
+// Stops timers, whose signals would end the process. An interrupt has an alarm of its own.
+static void stop_timers(char what[PROCESS_STATE_TEXT])
+{
+    static const int timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+    static const struct itimerval none;
+    struct itimerval now;
+    for (int i = 0; i < COUNT(timers) && !interrupted; i++) {
+        if (getitimer(timers[i], &now) || !(now.it_value.tv_sec || now.it_value.tv_usec)) continue;
+        setitimer(timers[i], &none, NULL);
+        if (!what[0]) snprintf(what, PROCESS_STATE_TEXT, "a running timer");
+    }
+}
+
+static void restore_openmp(const struct process_state *kept, char what[PROCESS_STATE_TEXT])
+{
+    int team = omp_get_max_threads(), levels = omp_get_max_active_levels();
+    if (team != kept->team)
+        snprintf(what, PROCESS_STATE_TEXT, "an OpenMP team of %d thread%s", team,
+                 team == 1 ? "" : "s");
+    else if ((omp_get_dynamic() != 0) != kept->dynamic)
+        snprintf(what, PROCESS_STATE_TEXT, "OpenMP teams of %s size",
+                 kept->dynamic ? "fixed" : "dynamic");
+    else if (levels != kept->levels)
+        snprintf(what, PROCESS_STATE_TEXT, "a limit of %d nested OpenMP regions", levels);
+    if (!what[0]) return;
+    omp_set_num_threads(kept->team);
+    omp_set_dynamic(kept->dynamic);
+    omp_set_max_active_levels(kept->levels);
+}
+
+// Restores a thread. Returns false if the system refuses.
+static bool restore_thread(const struct thread_state *kept, char what[PROCESS_STATE_TEXT])
+{
+    struct thread_state now = read_thread(), again;
+    char text[PROCESS_STATE_TEXT];
+    if (!thread_differs(kept, &now, text)) return true;
+    bool done = set_thread(kept);
+    again = read_thread();
+    done = done && !thread_differs(kept, &again, text);
+    thread_differs(kept, &now, text);
+#pragma omp critical(process_state)
+    if (!what[0]) snprintf(what, PROCESS_STATE_TEXT, "%s", text);
+    return done;
+}
+
+enum process_change process_state_restore(const struct process_state *kept,
+                                          char what[PROCESS_STATE_TEXT])
+{
+    what[0] = 0;
+    restore_openmp(kept, what);
+    restore_handlers(kept, what);
+    stop_timers(what);
+    // New threads of the team inherit the state of the calling thread.
+    bool done = restore_thread(&kept->threads[0], what);
+#pragma omp parallel num_threads(kept->team) reduction(&& : done)
+    done = restore_thread(&kept->threads[omp_get_thread_num()], what) && done;
+    return !done ? PROCESS_STUCK : what[0] ? PROCESS_RESTORED : PROCESS_SAME;
+}

@@ -1,0 +1,131 @@
+#include "bench/isolation.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/other_threads.h"
+#include "base/process_state.h"
+#include "base/size.h"
+
+#define REST_STEP_MS    1.0   // resting threads are watched for this time
+#define REST_PROCESSORS 0.1   // processors that they may use meanwhile
+#define REST_MOST_MS    500.0 // Intel's OpenMP threads spin for 200 ms
+#define LEAVE_MOST_MS   50.0  // time for a joined thread to disappear from /proc
+#define MORE_THREADS    1.1   // processors that runs may use, by threads of the device,
+#define MORE_MS         10.0  // and processor time beyond: resolution of the clocks
+
+static struct {
+    struct process_state kept;
+    const struct device_ops *ops; // of the device of the case
+    int others;                   // threads beside the OpenMP team before the case
+    double rest;                  // processors that these threads use at rest
+    char spoiler[64];             // algorithm of the case that spoiled the process; "": none
+} state;
+
+bool isolation_spoiled(void) { return state.spoiler[0]; }
+
+static void spoil(const struct algo_entry *entry)
+{
+    snprintf(state.spoiler, sizeof state.spoiler, "%s", entry->name);
+}
+
+// Returns the processors that these threads use now.
+static double processors_of(const struct other_threads *x)
+{
+    if (!x->count) return 0;
+    double used = other_threads_used_ms(x), begin = clock_ms();
+    usleep((useconds_t)(REST_STEP_MS * 1e3));
+    return (other_threads_used_ms(x) - used) / (clock_ms() - begin);
+}
+
+// Waits until other threads are as few as `most` and use no processors. Returns OK, or ERR_STATE
+// with the reason.
+static int wait_for_rest(int most)
+{
+    struct other_threads now;
+    double waited, begin = clock_ms();
+    do {
+        other_threads_find(&now);
+        double processors = processors_of(&now);
+        bool runs = processors > state.rest + REST_PROCESSORS;
+        waited = clock_ms() - begin;
+        if (!runs && now.count <= most) return OK;
+        if (runs && waited > REST_MOST_MS)
+            return fail(ERR_STATE, "it left threads behind that use %.2g processors", processors);
+        if (!runs && waited > LEAVE_MOST_MS)
+            return fail(ERR_STATE, "it left %d thread%s behind", now.count - most,
+                        now.count - most == 1 ? "" : "s");
+    } while (true);
+}
+
+int isolation_start(void)
+{
+    struct other_threads others;
+    if (isolation_spoiled()) return OK; // the state of the start is kept
+    process_state_free(&state.kept);
+    other_threads_find(&others);
+    state.rest = processors_of(&others);
+    return process_state_keep(&state.kept);
+}
+
+int isolation_begin(struct device *d)
+{
+    char what[PROCESS_STATE_TEXT];
+    struct other_threads others;
+    process_state_restore(&state.kept, what);
+    if (isolation_spoiled() && wait_for_rest(OTHER_THREADS_MAX))
+        return fail(ERR_STATE, "not measured: threads that '%s' left behind still run",
+                    state.spoiler);
+    other_threads_find(&others);
+    state.others = others.count;
+    state.ops = d->ops;
+    return OK;
+}
+
+// Returns ERR_WRONG if a block was written behind its end. `t`: NULL after the teardown.
+static int look_behind_blocks(struct device *d, const struct task *t)
+{
+    struct device_block b = device_overrun(d);
+    char bytes[32];
+    if (!b.p) return OK;
+    if (t && (b.p == t->C.val || b.p == t->val || b.p == t->R.val))
+        return fail(ERR_WRONG, "it wrote behind the end of C");
+    return fail(ERR_WRONG, "it wrote behind the end of a block of %s", size_text(b.bytes, bytes));
+}
+
+static int look_at_functions(const struct device *d)
+{
+    return d->ops == state.ops ? OK : fail(ERR_STATE, "it replaced the functions of %s", d->id);
+}
+
+int isolation_look(struct task *t)
+{
+    char what[PROCESS_STATE_TEXT];
+    if (process_state_handler_changed(&state.kept, what)) return fail(ERR_STATE, "it set %s", what);
+    int err = look_at_functions(t->dev);
+    return err ? err : look_behind_blocks(t->dev, t);
+}
+
+int isolation_processors(const struct device *d, const struct timing *t)
+{
+    if (!device_is_host(d) || t->runs_cpu_ms <= MORE_THREADS * d->units * t->runs_ms + MORE_MS)
+        return OK;
+    return fail(ERR_STATE, "it used %.3g processors with %d thread%s", t->runs_cpu_ms / t->runs_ms,
+                d->units, d->units == 1 ? "" : "s");
+}
+
+int isolation_end(struct device *d, const struct algo_entry *entry)
+{
+    char what[PROCESS_STATE_TEXT];
+    // Threads of a library live on. A GPU's driver starts some when it needs them.
+    bool may_leave = entry->algo->library || !device_is_host(d);
+    int err = look_at_functions(d);
+    if (err) spoil(entry);
+    d->ops = state.ops;
+    if (!err) err = look_behind_blocks(d, NULL);
+    enum process_change change = process_state_restore(&state.kept, what);
+    if (what[0]) err = fail(ERR_STATE, "it left %s behind", what);
+    int left = wait_for_rest(may_leave ? OTHER_THREADS_MAX : state.others);
+    if (left || change == PROCESS_STUCK) spoil(entry);
+    return err ? err : left;
+}

@@ -1,0 +1,34 @@
+// Keeps a case from spoiling the next. The state of the process is kept at the start of a plan, set
+// before each case, and compared after its teardown. A difference is a failure of the case.
+//
+//   thing                                   compared                  failure
+//   OpenMP's threads, rounding, flushing,
+//   affinity, signal mask, nice, timers     after the case            failed
+//   signal handlers                         and after timed runs      failed
+//   functions of the device                 and after timed runs      failed
+//   threads that still run, or are left     after the case            failed
+//   processor time of runs on the CPU       after timed runs          failed
+//   bytes behind blocks on the CPU          and after timed runs      wrong
+//
+// The state belongs to the process: there is one.
+#ifndef ISOLATION_H
+#define ISOLATION_H
+
+#include "algos/algo.h"
+#include "measure/timing.h"
+
+// Keeps the present state, in which each case begins.
+int isolation_start(void);
+// Restores the state before a case. ERR_STATE: threads of an earlier case still run.
+int isolation_begin(struct device *d);
+// Compares after runs, before the teardown. Returns ERR_STATE or ERR_WRONG, with the reason.
+int isolation_look(struct task *t);
+// Returns ERR_STATE if timed runs used more processors than the threads of the device.
+int isolation_processors(const struct device *d, const struct timing *t);
+// Compares and restores after the teardown of a case, also if the case failed. Waits for threads
+// to end their work. Returns as isolation_look().
+int isolation_end(struct device *d, const struct algo_entry *entry);
+// Returns true if a case left something that cannot be restored: a new process has to go on.
+bool isolation_spoiled(void);
+
+#endif
