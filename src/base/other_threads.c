@@ -27,16 +27,25 @@ void other_threads_find(struct other_threads *x)
             started = omp_get_num_threads();
         }
         qsort(own, (size_t)started, sizeof *own, compare);
-        for (struct dirent *e; (e = readdir(tasks));) {
+        for (struct dirent *e; x->count < OTHER_THREADS_MAX && (e = readdir(tasks));) {
             int thread = atoi(e->d_name);
-            if (thread <= 0 || bsearch(&thread, own, (size_t)started, sizeof *own, compare))
-                continue;
-            if (x->count < OTHER_THREADS_MAX) x->list[x->count] = thread;
-            x->count++;
+            if (thread > 0 && !bsearch(&thread, own, (size_t)started, sizeof *own, compare))
+                x->list[x->count++] = thread;
         }
     }
     if (tasks) closedir(tasks);
     mem_free(own);
+}
+
+int other_threads_new(const struct other_threads *x, const struct other_threads *before)
+{
+    int count = 0;
+    for (int i = 0; i < x->count; i++) {
+        int b = 0;
+        while (b < before->count && before->list[b] != x->list[i]) b++;
+        count += b == before->count;
+    }
+    return count;
 }
 
 // Linux: the number of a thread makes the number of its clock. The text files of /proc count in
@@ -51,7 +60,7 @@ double other_threads_used_ms(const struct other_threads *x)
 {
     double ms = 0;
     struct timespec t;
-    for (int i = 0; i < min64(x->count, OTHER_THREADS_MAX); i++)
+    for (int i = 0; i < x->count; i++)
         if (!clock_gettime(clock_of(x->list[i]), &t)) ms += t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
     return ms;
 }

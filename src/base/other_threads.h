@@ -8,12 +8,14 @@
 #define OTHER_THREADS_MAX 1024
 
 struct other_threads {
-    int count;
-    int list[OTHER_THREADS_MAX]; // the system's numbers; of the first OTHER_THREADS_MAX
+    int count;                   // at most OTHER_THREADS_MAX; further threads are left out
+    int list[OTHER_THREADS_MAX]; // the system's numbers, size count
 };
 
 // Finds the threads. The calling thread's team is started first. Sets none if /proc is missing.
 void other_threads_find(struct other_threads *x);
+// Returns the number of threads that are not in `before`.
+int other_threads_new(const struct other_threads *x, const struct other_threads *before);
 // Returns the processor time of these threads in milliseconds. A thread that has ended counts 0.
 double other_threads_used_ms(const struct other_threads *x);
 

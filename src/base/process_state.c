@@ -125,13 +125,22 @@ static bool is_function(const struct sigaction *a)
     return a->sa_flags & SA_SIGINFO || (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN);
 }
 
+// The system adds flags of its own.
+#define HANDLER_FLAGS                                                                              \
+    (SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND)
+
+static bool same_handler(const struct sigaction *a, const struct sigaction *b)
+{
+    return a->sa_handler == b->sa_handler &&
+           (a->sa_flags & HANDLER_FLAGS) == (b->sa_flags & HANDLER_FLAGS);
+}
+
 // Returns the first signal above `last` with another handler; 0: none.
 static int next_changed(const struct process_state *kept, int last, struct sigaction *now)
 {
     for (int i = last + 1; i <= PROCESS_SIGNALS; i++)
         if (kept->has_handler[i] && !sigaction(i, NULL, now) &&
-            (now->sa_handler != kept->handlers[i].sa_handler ||
-             now->sa_flags != kept->handlers[i].sa_flags))
+            !same_handler(now, &kept->handlers[i]))
             return i;
     return 0;
 }

@@ -106,6 +106,8 @@ typedef int (*bench_emit)(const struct result *r, void *arg);
 // fails, else 0: a failed case is a result, not an error.
 int bench_matrix(const struct plan *plan, const struct bench_devices *devices,
                  const struct matrix *matrix, bench_emit emit, void *arg);
+// Returns the case that bench_matrix() runs now, without a time; NULL: none.
+const struct result *bench_under_way(void);
 // Emits failed results for all cases of a matrix that could not be loaded, with the reason `why`.
 int bench_unread(const struct plan *plan, const struct bench_devices *devices,
                  const struct matrix *matrix, int load_err, const char *why, bench_emit emit,

@@ -17,7 +17,7 @@
 static struct {
     struct process_state kept;
     const struct device_ops *ops; // of the device of the case
-    int others;                   // threads beside the OpenMP team before the case
+    struct other_threads before;  // threads beside the OpenMP team before the case
     double rest;                  // processors that these threads use at rest
     char spoiler[64];             // algorithm of the case that spoiled the process; "": none
 } state;
@@ -38,9 +38,9 @@ static double processors_of(const struct other_threads *x)
     return (other_threads_used_ms(x) - used) / (clock_ms() - begin);
 }
 
-// Waits until other threads are as few as `most` and use no processors. Returns OK, or ERR_STATE
-// with the reason.
-static int wait_for_rest(int most)
+// Waits until other threads use no processors and, with `leave`, none is new. Returns OK, or
+// ERR_STATE with the reason.
+static int wait_for_rest(bool leave)
 {
     struct other_threads now;
     double waited, begin = clock_ms();
@@ -48,13 +48,13 @@ static int wait_for_rest(int most)
         other_threads_find(&now);
         double processors = processors_of(&now);
         bool runs = processors > state.rest + REST_PROCESSORS;
+        int left = leave ? other_threads_new(&now, &state.before) : 0;
         waited = clock_ms() - begin;
-        if (!runs && now.count <= most) return OK;
+        if (!runs && !left) return OK;
         if (runs && waited > REST_MOST_MS)
             return fail(ERR_STATE, "it left threads behind that use %.2g processors", processors);
         if (!runs && waited > LEAVE_MOST_MS)
-            return fail(ERR_STATE, "it left %d thread%s behind", now.count - most,
-                        now.count - most == 1 ? "" : "s");
+            return fail(ERR_STATE, "it left %d thread%s behind", left, left == 1 ? "" : "s");
     } while (true);
 }
 
@@ -71,13 +71,11 @@ int isolation_start(void)
 int isolation_begin(struct device *d)
 {
     char what[PROCESS_STATE_TEXT];
-    struct other_threads others;
     process_state_restore(&state.kept, what);
-    if (isolation_spoiled() && wait_for_rest(OTHER_THREADS_MAX))
+    if (isolation_spoiled() && wait_for_rest(false))
         return fail(ERR_STATE, "not measured: threads that '%s' left behind still run",
                     state.spoiler);
-    other_threads_find(&others);
-    state.others = others.count;
+    other_threads_find(&state.before);
     state.ops = d->ops;
     return OK;
 }
@@ -117,15 +115,21 @@ int isolation_processors(const struct device *d, const struct timing *t)
 int isolation_end(struct device *d, const struct algo_entry *entry)
 {
     char what[PROCESS_STATE_TEXT];
+    struct process_state present;
     // Threads of a library live on. A GPU's driver starts some when it needs them.
-    bool may_leave = entry->algo->library || !device_is_host(d);
+    bool lives_on = entry->algo->library || !device_is_host(d);
     int err = look_at_functions(d);
     if (err) spoil(entry);
     d->ops = state.ops;
     if (!err) err = look_behind_blocks(d, NULL);
     enum process_change change = process_state_restore(&state.kept, what);
+    // The next case is not to blame for what cannot be restored.
+    if (change == PROCESS_STUCK && !process_state_keep(&present)) {
+        process_state_free(&state.kept);
+        state.kept = present;
+    }
     if (what[0]) err = fail(ERR_STATE, "it left %s behind", what);
-    int left = wait_for_rest(may_leave ? OTHER_THREADS_MAX : state.others);
+    int left = wait_for_rest(!lives_on);
     if (left || change == PROCESS_STUCK) spoil(entry);
-    return err ? err : left;
+    return left ? left : err;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -123,6 +124,37 @@ static int run_matrix(struct run *run, struct bench_setup *c, const struct optio
     return err;
 }
 
+static struct run *ended_by_exit; // the run that exit() would cut off; NULL: none
+static pid_t own_process;
+
+// Called by exit(). An algorithm that calls exit() ends the run before its other cases.
+static void report_exit(void)
+{
+    const struct result *at = bench_under_way();
+    struct run *run = ended_by_exit;
+    char key[CASE_KEY_MAX];
+    if (!run || !at || getpid() != own_process) return;
+    ended_by_exit = NULL;
+    struct result r = result_start(&at->c, at->matrix);
+    result_fail(&r, STATUS_CRASHED, "it called exit()");
+    if (run->records) record_result(&run->out, &r);
+    fflush(stdout);
+    table_matrix_end(&run->table, false);
+    fprintf(stderr, "spbench: '%s' called exit(); the run ends here\n",
+            case_key(&r.c, r.matrix, key));
+    _exit(1);
+}
+
+// Reports a call of exit() during the run. NULL ends that.
+static void watch_exit(struct run *run)
+{
+    static bool registered;
+    if (!registered) atexit(report_exit);
+    registered = true;
+    own_process = getpid();
+    ended_by_exit = run;
+}
+
 static void print_busy(const struct run *run)
 {
     if (run->busy && run->table.detail != TABLE_OFF)
@@ -207,9 +239,11 @@ int cli_run(const struct request *q)
     if (!err) table_head(&run.table, &c.devices);
     if (!err && run.records)
         err = record_environment(&run.out, &c.devices, c.device, c.plan.op, q->argc, q->argv);
+    watch_exit(&run);
     for (int i = 0; i < o->operand_count && !err; i++)
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted")
                           : run_matrix(&run, &c, o, o->operands[i]);
+    watch_exit(NULL);
     if (!err) err = summary_make(&run.sum, &(struct summary_rule){0});
     if (!err) err = summary_print_all(stderr, &run.sum);
     print_busy(&run);

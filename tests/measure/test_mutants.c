@@ -1,7 +1,9 @@
 // Wrong algorithms of every kind, and none of them may end as ok; see mutants/mutants.def.
 //
 // test_mutants [NAME]: all of them, or one. Each that survives is named with its case.
+#define _GNU_SOURCE // cpu_set_t
 #include "data/gen.h"
+#include "mutants/leave.h"
 #include "mutants/live.h"
 #include "mutants/spoil.h"
 #include "plans.h"

@@ -1,0 +1,162 @@
+// Mutants that are right, and leave the process or the device in another state for the next case.
+#ifndef MUTANTS_LEAVE_H
+#define MUTANTS_LEAVE_H
+
+#include <fenv.h>
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "live.h"
+#include "timed.h"
+
+static inline void leaves_team(struct live *x)
+{
+    omp_set_num_threads(omp_get_max_threads() == 1 ? 2 : 1);
+    x->altered = true;
+}
+
+static inline void leaves_dynamic(struct live *x) { omp_set_dynamic(1), x->altered = true; }
+
+static inline void leaves_rounding(struct live *x) { x->altered = !fesetround(FE_TOWARDZERO); }
+
+// In the threads of the team, and not in the calling thread.
+static inline void leaves_rounding_in_team(struct live *x)
+{
+    int others = 0;
+#pragma omp parallel reduction(+ : others)
+    if (omp_get_thread_num()) others += !fesetround(FE_UPWARD);
+    if (!others) fesetround(FE_UPWARD); // one thread
+    x->altered = true;
+}
+
+// As a library that was linked with -ffast-math; rounding where the register is another.
+static inline void leaves_flushing(struct live *x)
+{
+#ifdef __SSE2__
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+#else
+    fesetround(FE_DOWNWARD);
+#endif
+    x->altered = true;
+}
+
+// Where there is one processor alone, a signal is blocked.
+static inline void leaves_affinity(struct live *x)
+{
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR2);
+    cpu_set_t all, one;
+    sched_getaffinity(0, sizeof all, &all);
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+        if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+    if (CPU_COUNT(&all) == 1)
+        pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+    else
+        sched_setaffinity(0, sizeof one, &one);
+    x->altered = true;
+}
+
+static inline void leaves_timer(struct live *x)
+{
+    const struct itimerval far = {.it_value = {.tv_sec = 1000}};
+    x->altered = !setitimer(ITIMER_VIRTUAL, &far, NULL);
+}
+
+static inline void handle_nothing(int number) { (void)number; }
+static inline void leaves_handler(struct live *x)
+{
+    x->altered = signal(SIGPROF, handle_nothing) != SIG_ERR;
+}
+
+// A lazy one: its result is made when somebody reads it. The pages of C cannot be read until then,
+// and teardown() removes the handler.
+static struct {
+    struct live *of;
+    char *first;
+    size_t bytes;
+    struct sigaction before;
+} lazy;
+static inline void lazy_make(int number)
+{
+    (void)number;
+    mprotect(lazy.first, lazy.bytes, PROT_READ | PROT_WRITE);
+    run_base(lazy.of, lazy.of->t);
+}
+static inline bool lazy_run(struct live *x)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const struct sigaction action = {.sa_handler = lazy_make, .sa_flags = SA_NODEFER};
+    size_t bytes = (size_t)(row_first(x, rows_of(x) - 1) + row_count(x, rows_of(x) - 1)) *
+                   prec_bytes(x->t->prec);
+    uintptr_t begin = ((uintptr_t)values_of(x) + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)values_of(x) + bytes) / page * page;
+    if (!is_timed(x) || end <= begin) return false;
+    lazy.of = x;
+    lazy.first = (char *)begin;
+    lazy.bytes = end - begin;
+    if (!x->altered) sigaction(SIGSEGV, &action, &lazy.before);
+    x->altered = true;
+    return !mprotect(lazy.first, lazy.bytes, PROT_NONE);
+}
+static inline void lazy_end(struct live *x)
+{
+    if (!x->altered) return;
+    mprotect(lazy.first, lazy.bytes, PROT_READ | PROT_WRITE);
+    sigaction(SIGSEGV, &lazy.before, NULL);
+}
+
+// Threads end after a while, so that the next case has a chance.
+#define LEFT_RUNS_MS  700.0
+#define LEFT_SLEEP_MS 300
+static inline void *left_running(void *arg)
+{
+    for (double begin = clock_ms(); clock_ms() - begin < LEFT_RUNS_MS;) {}
+    return arg;
+}
+static inline void *left_asleep(void *arg) { return usleep(LEFT_SLEEP_MS * 1000), arg; }
+static inline void leave_thread(struct live *x, void *(*function)(void *))
+{
+    pthread_t thread;
+    x->altered = !pthread_create(&thread, NULL, function, NULL) && !pthread_detach(thread);
+}
+static inline void leaves_running(struct live *x) { leave_thread(x, left_running); }
+static inline void leaves_asleep(struct live *x) { leave_thread(x, left_asleep); }
+
+// The timer tells half.
+static inline int half_timer_stop(struct device *d, double *ms)
+{
+    int err = device_list[d->kind].ops->timer_stop(d, ms);
+    *ms /= 2;
+    return err;
+}
+static inline void replaces_functions(struct live *x)
+{
+    static struct device_ops patched;
+    patched = *device_list[x->t->dev->kind].ops;
+    patched.timer_stop = half_timer_stop;
+    x->t->dev->ops = &patched;
+    x->altered = true;
+}
+static inline void restores_functions(struct live *x)
+{
+    x->t->dev->ops = device_list[x->t->dev->kind].ops;
+}
+
+// Eight bytes behind C. A block of a timed run has no guard: there other memory would be hit.
+static inline void writes_behind(struct live *x)
+{
+    const struct task *t = x->t;
+    size_t count = (size_t)(row_first(x, rows_of(x) - 1) + row_count(x, rows_of(x) - 1));
+    if (kind_of(x) == RESULT_SPARSE && !t->dev->poison) return;
+    memset((char *)values_of(x) + count * prec_bytes(t->prec), 0xab, 8);
+    x->altered = true;
+}
+
+#endif
