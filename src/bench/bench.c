@@ -315,11 +315,17 @@ static int measure_task(const struct plan *plan, const struct references *ref,
 static int measure(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
+    char why[FAIL_TEXT_MAX];
     int err = isolation_begin(bd->dev);
     if (err) return err;
     err = measure_task(plan, ref, bd, o, r);
+    snprintf(why, sizeof why, "%s", fail_text());
     int left = isolation_end(bd->dev, r->c.entry);
-    if (left && err != ERR_DEVICE && err != ERR_INTERRUPTED) err = left;
+    // A state that was left explains a wrong result, but not the error of a device.
+    if (left && err != ERR_DEVICE && err != ERR_INTERRUPTED && err != ERR_STATE)
+        err = left;
+    else if (err)
+        fail(err, "%s", why);
     if (err) r->timed = false;
     if (err || !r->timed) return err;
     // Only a case with unchanged inputs can raise the roof.

@@ -5,6 +5,8 @@
 #include "formats/csr.h"
 
 #include <dlfcn.h>
+#include <omp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +111,38 @@ static const char *version(void)
     return tell ? tell() : "Plant 1.0";
 }
 
+// As a library that gives up.
+static int leave_in_order(struct task *t)
+{
+    (void)t;
+    exit(0);
+}
+
+static void *spin(void *arg)
+{
+    while (getpid()) {}
+    return arg;
+}
+// A thread works on until the process ends.
+static void leave_thread(struct task *t)
+{
+    pthread_t thread;
+    (void)t;
+    if (!pthread_create(&thread, NULL, spin, NULL)) pthread_detach(thread);
+}
+
+// Works with a thread more than it was told to.
+static int multiply_with_more(struct task *t)
+{
+    int err = OK;
+#pragma omp parallel num_threads(omp_get_max_threads() + 1)
+    if (omp_get_thread_num())
+        for (double begin = clock_ms(); clock_ms() - begin < 20;) {}
+    else
+        for (double begin = clock_ms(); clock_ms() - begin < 20;) err = spmm_reference_cpu.run(t);
+    return err;
+}
+
 static int multiply(struct task *t) { return spmm_reference_cpu.run(t); }
 
 #define PLANT(symbol, function, ...)                                                               \
@@ -127,4 +161,7 @@ PLANT(eat, eat, );
 PLANT(brood, brood, );
 PLANT(dead, die, );
 PLANT(term, term, );
+PLANT(exit0, leave_in_order, );
+PLANT(thread, multiply, .teardown = leave_thread);
+PLANT(more, multiply_with_more, );
 PLANT(library, multiply, .vendor = "Plant", .library = version);

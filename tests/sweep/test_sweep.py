@@ -102,6 +102,48 @@ def test_left_behind(folder):
     check([r["status"] for r in results(file)] == ["crashed", "ok"], "left behind: %s" % by_alg(file))
 
 
+def test_isolation(folder):
+    """A case that leaves threads, uses more of them, or calls exit() costs the next one nothing."""
+    file = folder / "isolation.jsonl"
+    algs = "rowsplit,plant-thread,plant-exit0,merge"
+    run = sweep(*QUICK, "-alg", algs, "-o", file, "gen:stencil:3")
+    ran(run, 1, "isolation")
+    valid(file)
+    found = {alg: end for (_, alg), end in by_alg(file).items()}
+    check(found["rowsplit"] == found["merge"] == ("ok", None), "isolation: %s" % found)
+    check(found["plant-thread"][0] == "failed" and "left threads behind" in found["plant-thread"][1],
+          "a thread is left: %s" % (found["plant-thread"],))
+    check(found["plant-exit0"][0] == "crashed", "exit(0): %s" % (found["plant-exit0"],))
+
+    # In one process: the others have no times beside that thread, and none after exit().
+    file.unlink()
+    run = subprocess.run([str(PLANTED), *QUICK, "-alg", algs, "-o", file, "gen:stencil:3"], text=True,
+                         capture_output=True, stdin=subprocess.DEVNULL)
+    ran(run, 1, "a thread in run")
+    found = by_alg(file)
+    check([status for status, _ in found.values()] == ["ok", "failed", "failed", "failed"]
+          and "not measured: threads that 'plant-thread' left behind" in found["stencil:3", "plant-exit0"][1],
+          "beside a thread: %s" % found)
+    file.unlink()
+    run = subprocess.run([str(PLANTED), *QUICK, "-alg", "rowsplit,plant-exit0,merge", "-o", file,
+                          "gen:stencil:3"], text=True, capture_output=True, stdin=subprocess.DEVNULL)
+    ran(run, 1, "exit(0) in run")
+    valid(file)
+    check("'spmm plant-exit0 cpu f32" in run.stderr and "called exit()" in run.stderr,
+          "exit(0) in run says %s" % run.stderr[-300:])
+    check([r["status"] for r in results(file)] == ["ok", "crashed"], "exit(0) in run: %s" % by_alg(file))
+    if len(os.sched_getaffinity(0)) < 2:
+        skip("more threads than -threads: there is one processor")
+        return
+    for _ in range(5):  # other programs may have the second processor
+        file.unlink()
+        sweep(*QUICK, "-reps", 10, "-alg", "plant-more", "-o", file, "gen:stencil:3")
+        status, reason = by_alg(file)["stencil:3", "plant-more"]
+        if "processors" in (reason or ""):
+            break
+    check(status == "failed" and "processors with 1 thread" in reason, "more threads: %s, %s" % (status, reason))
+
+
 def test_memory(folder):
     file = folder / "memory.jsonl"
     run = sweep(*QUICK, "-alg", "plant-eat,merge", "-mem-limit", "256M", "-o", file, "gen:stencil:3",
