@@ -3,10 +3,14 @@
 
 #include <dirent.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/sysfs.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -45,6 +49,22 @@ int other_threads_new(const struct other_threads *x, const struct other_threads 
         while (b < before->count && before->list[b] != x->list[i]) b++;
         count += b == before->count;
     }
+    return count;
+}
+
+static bool is_running(int thread)
+{
+    char path[64], text[256], *state;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+    // The state is the letter behind the name, which is in brackets and can have any letters.
+    return sysfs_line(path, text, sizeof text) && (state = strrchr(text, ')')) && state[1] == ' ' &&
+           state[2] == 'R';
+}
+
+int other_threads_running(const struct other_threads *x)
+{
+    int count = 0;
+    for (int i = 0; i < x->count; i++) count += is_running(x->list[i]);
     return count;
 }
 

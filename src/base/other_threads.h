@@ -16,6 +16,8 @@ struct other_threads {
 void other_threads_find(struct other_threads *x);
 // Returns the number of threads that are not in `before`.
 int other_threads_new(const struct other_threads *x, const struct other_threads *before);
+// Returns the number of threads that run or wait for a processor.
+int other_threads_running(const struct other_threads *x);
 // Returns the processor time of these threads in milliseconds. A thread that has ended counts 0.
 double other_threads_used_ms(const struct other_threads *x);
 
