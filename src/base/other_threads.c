@@ -1,44 +1,30 @@
-#define _GNU_SOURCE // syscall
 #include "base/other_threads.h"
 
 #include <dirent.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/sysfs.h"
 
 static int compare(const void *a, const void *b)
 {
-    return *(const int *)a - *(const int *)b; // both are positive
+    return *(const int *)a - *(const int *)b; // none is negative
 }
 
-void other_threads_find(struct other_threads *x)
+void other_threads_find(struct other_threads *x, int *own, int count)
 {
-    int team = omp_get_max_threads(), started = 0;
-    int *own = mem_try_alloc(team * (int64_t)sizeof *own);
     DIR *tasks = opendir("/proc/self/task");
     x->count = 0;
-    if (own && tasks) {
-#pragma omp parallel num_threads(team)
-        {
-            own[omp_get_thread_num()] = (int)syscall(SYS_gettid);
-#pragma omp single
-            started = omp_get_num_threads();
-        }
-        qsort(own, (size_t)started, sizeof *own, compare);
-        for (struct dirent *e; x->count < OTHER_THREADS_MAX && (e = readdir(tasks));) {
-            int thread = atoi(e->d_name);
-            if (thread > 0 && !bsearch(&thread, own, (size_t)started, sizeof *own, compare))
-                x->list[x->count++] = thread;
-        }
+    if (!tasks) return;
+    qsort(own, (size_t)count, sizeof *own, compare);
+    for (struct dirent *e; x->count < OTHER_THREADS_MAX && (e = readdir(tasks));) {
+        int thread = atoi(e->d_name);
+        if (thread > 0 && !bsearch(&thread, own, (size_t)count, sizeof *own, compare))
+            x->list[x->count++] = thread;
     }
-    if (tasks) closedir(tasks);
-    mem_free(own);
+    closedir(tasks);
 }
 
 int other_threads_new(const struct other_threads *x, const struct other_threads *before)

@@ -12,8 +12,9 @@ struct other_threads {
     int list[OTHER_THREADS_MAX]; // the system's numbers, size count
 };
 
-// Finds the threads. The calling thread's team is started first. Sets none if /proc is missing.
-void other_threads_find(struct other_threads *x);
+// Finds the threads that are not among the `count` numbers `own`. Sorts `own`. Sets none if
+// /proc is missing.
+void other_threads_find(struct other_threads *x, int *own, int count);
 // Returns the number of threads that are not in `before`.
 int other_threads_new(const struct other_threads *x, const struct other_threads *before);
 // Returns the number of threads that run or wait for a processor.

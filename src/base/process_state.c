@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 struct thread_state {
     fenv_t env;
@@ -98,26 +100,36 @@ static void read_handlers(struct process_state *s)
         s->has_handler[i] = !sigaction(i, NULL, &s->handlers[i]);
 }
 
+static int own_id(void) { return (int)syscall(SYS_gettid); }
+
+void process_state_free(struct process_state *kept)
+{
+    mem_free(kept->threads);
+    mem_free(kept->ids);
+    *kept = (struct process_state){.team = 0};
+}
+
 int process_state_keep(struct process_state *kept)
 {
     int team = omp_get_max_threads();
     *kept = (struct process_state){.team = team,
                                    .dynamic = omp_get_dynamic(),
                                    .levels = omp_get_max_active_levels(),
-                                   .threads = mem_zero_alloc(team, sizeof *kept->threads)};
-    if (!kept->threads) return ERR_MEMORY;
+                                   .threads = mem_zero_alloc(team, sizeof *kept->threads),
+                                   .ids = mem_zero_alloc(team, sizeof *kept->ids)};
+    if (!kept->threads || !kept->ids) {
+        process_state_free(kept);
+        return ERR_MEMORY;
+    }
     read_handlers(kept);
     kept->threads[0] = read_thread(); // OpenMP may give fewer threads
     for (int i = 1; i < team; i++) kept->threads[i] = kept->threads[0];
 #pragma omp parallel num_threads(team)
-    kept->threads[omp_get_thread_num()] = read_thread();
+    {
+        kept->threads[omp_get_thread_num()] = read_thread();
+        kept->ids[omp_get_thread_num()] = own_id();
+    }
     return OK;
-}
-
-void process_state_free(struct process_state *kept)
-{
-    mem_free(kept->threads);
-    *kept = (struct process_state){.team = 0};
 }
 
 static bool is_function(const struct sigaction *a)
@@ -214,7 +226,7 @@ static bool restore_thread(const struct thread_state *kept, char what[PROCESS_ST
     return done;
 }
 
-enum process_change process_state_restore(const struct process_state *kept,
+enum process_change process_state_restore(const struct process_state *kept, bool team,
                                           char what[PROCESS_STATE_TEXT])
 {
     what[0] = 0;
@@ -223,7 +235,12 @@ enum process_change process_state_restore(const struct process_state *kept,
     stop_timers(what);
     // New threads of the team inherit the state of the calling thread.
     bool done = restore_thread(&kept->threads[0], what);
-#pragma omp parallel num_threads(kept->team) reduction(&& : done)
-    done = restore_thread(&kept->threads[omp_get_thread_num()], what) && done;
+    if (team) memset(kept->ids, 0, (size_t)kept->team * sizeof *kept->ids);
+#pragma omp parallel num_threads(kept->team) reduction(&& : done) if (team)
+    {
+        int i = omp_get_thread_num();
+        done = restore_thread(&kept->threads[i], what) && done;
+        if (team) kept->ids[i] = own_id();
+    }
     return !done ? PROCESS_STUCK : what[0] ? PROCESS_RESTORED : PROCESS_SAME;
 }

@@ -18,6 +18,7 @@ struct process_state {
     bool dynamic;                 // OpenMP may use fewer
     int levels;                   // nested active regions, at most
     struct thread_state *threads; // of the calling thread (0) and its team, size team; owned
+    int *ids;                     // the system's numbers of these threads, 0: unknown; owned
     struct sigaction handlers[PROCESS_SIGNALS + 1]; // by signal
     bool has_handler[PROCESS_SIGNALS + 1];          // false: the system refuses to tell
 };
@@ -31,9 +32,10 @@ enum process_change {
     PROCESS_RESTORED,
     PROCESS_STUCK, // the system refuses to restore the state, such as a lower nice value
 };
-// Restores what differs from `kept`, in the calling thread and in the OpenMP threads. Sets `what`
-// to the first difference, such as "rounding toward zero"; "": none.
-enum process_change process_state_restore(const struct process_state *kept,
+// Restores what differs from `kept`. The threads of OpenMP are included with `team`, which starts a
+// parallel region and sets the ids. Sets `what` to the first difference, such as "rounding toward
+// zero"; "": none.
+enum process_change process_state_restore(const struct process_state *kept, bool team,
                                           char what[PROCESS_STATE_TEXT]);
 // Returns true, with the name in `what`, if a signal has another handler. Restores nothing.
 bool process_state_handler_changed(const struct process_state *kept, char what[PROCESS_STATE_TEXT]);

@@ -17,7 +17,7 @@
 static struct {
     struct process_state kept;
     const struct device_ops *ops; // of the device of the case
-    struct other_threads before;  // threads beside the OpenMP team before the case
+    struct other_threads before;  // threads beside the OpenMP team before the case,
     double rest;                  // processors that such threads use at the start,
     int running;                  // and the number of those that run
     char spoiler[64];             // algorithm of the case that spoiled the process; "": none
@@ -39,47 +39,54 @@ static double processors_of(const struct other_threads *x)
     return (other_threads_used_ms(x) - used) / (clock_ms() - begin);
 }
 
+static void find_others(struct other_threads *x)
+{
+    other_threads_find(x, state.kept.ids, state.kept.team);
+}
+
 // Waits until other threads use no processors and, with `leave`, none is new. Returns OK, or
 // ERR_STATE with the reason.
 static int wait_for_rest(bool leave)
 {
     struct other_threads now;
     double waited, begin = clock_ms();
+    bool runs;
+    int left;
     do {
-        other_threads_find(&now);
+        find_others(&now);
         double processors = processors_of(&now);
         // On a busy machine a thread may get no processor for so long.
-        bool runs = processors > state.rest + REST_PROCESSORS ||
-                    other_threads_running(&now) > state.running;
-        int left = leave ? other_threads_new(&now, &state.before) : 0;
+        runs = processors > state.rest + REST_PROCESSORS ||
+               other_threads_running(&now) > state.running;
+        left = leave ? other_threads_new(&now, &state.before) : 0;
         waited = clock_ms() - begin;
-        if (!runs && !left) return OK;
-        if (runs && waited > REST_MOST_MS)
-            return fail(ERR_STATE, "it left threads behind that still run");
-        if (!runs && waited > LEAVE_MOST_MS)
-            return fail(ERR_STATE, "it left %d thread%s behind", left, left == 1 ? "" : "s");
-    } while (true);
+    } while ((runs || left) && waited < (runs ? REST_MOST_MS : LEAVE_MOST_MS));
+    state.before = now;
+    if (runs) return fail(ERR_STATE, "it left threads behind that still run");
+    if (left) return fail(ERR_STATE, "it left %d thread%s behind", left, left == 1 ? "" : "s");
+    return OK;
 }
 
 int isolation_start(void)
 {
-    struct other_threads others;
     if (isolation_spoiled()) return OK; // the state of the start is kept
     process_state_free(&state.kept);
-    other_threads_find(&others);
-    state.rest = processors_of(&others);
-    state.running = other_threads_running(&others);
-    return process_state_keep(&state.kept);
+    int err = process_state_keep(&state.kept);
+    if (err) return err;
+    find_others(&state.before);
+    state.rest = processors_of(&state.before);
+    state.running = other_threads_running(&state.before);
+    return OK;
 }
 
 int isolation_begin(struct device *d)
 {
     char what[PROCESS_STATE_TEXT];
-    process_state_restore(&state.kept, what);
+    // The end of the case before has restored OpenMP's threads.
+    process_state_restore(&state.kept, false, what);
     if (isolation_spoiled() && wait_for_rest(false))
         return fail(ERR_STATE, "not measured: threads that '%s' left behind still run",
                     state.spoiler);
-    other_threads_find(&state.before);
     state.ops = d->ops;
     return OK;
 }
@@ -126,7 +133,7 @@ int isolation_end(struct device *d, const struct algo_entry *entry)
     if (err) spoil(entry);
     d->ops = state.ops;
     if (!err) err = look_behind_blocks(d, NULL);
-    enum process_change change = process_state_restore(&state.kept, what);
+    enum process_change change = process_state_restore(&state.kept, true, what);
     // The next case is not to blame for what cannot be restored.
     if (change == PROCESS_STUCK && !process_state_keep(&present)) {
         process_state_free(&state.kept);
