@@ -446,8 +446,57 @@ static void test_cache_part(void)
     CHECK(!system(command), "%s", command);
 }
 
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define UNWATCHED __attribute__((no_sanitize("address")))
+#endif
+#endif
+#ifndef UNWATCHED
+#define UNWATCHED __attribute__((no_sanitize_address))
+#endif
+UNWATCHED static void write_at(void *p, int64_t at) { ((volatile unsigned char *)p)[at] ^= 1; }
+
+// Writes behind a block on the CPU are found once, also in a block that is freed.
+static void test_guards(void)
+{
+    static const int64_t sizes[] = {0, 1, 63, 64, 1000, 1 << 20, (1 << 22) + 5};
+    struct device d;
+    void *p, *other;
+    if (device_open("cpu", &d)) return;
+    for (int i = 0; i < COUNT(sizes); i++) {
+        int64_t bytes = sizes[i];
+        int err = device_alloc(&d, bytes, 1, &p);
+        if (!err) err = device_alloc(&d, 10, 1, &other);
+        CHECK(!err && (uintptr_t)p % 64 == 0, "%p: %s", p, fail_text());
+        CHECK(d.used_bytes == bytes + 10, "%lld bytes", (long long)d.used_bytes);
+        CHECK(!device_overrun(&d).p, "%lld: nothing was written", (long long)bytes);
+        for (int at = 0; at < DEVICE_GUARD; at += 21) {
+            write_at(p, bytes + at);
+            struct device_block b = device_overrun(&d);
+            CHECK(b.p == p && b.bytes == bytes, "%lld: byte %d", (long long)bytes, at);
+            CHECK(!device_overrun(&d).p, "%lld: told twice", (long long)bytes);
+        }
+        write_at(p, bytes);
+        device_free(&d, p);
+        CHECK(device_overrun(&d).p == p && !device_overrun(&d).p, "a freed block");
+        device_free(&d, other);
+        CHECK(!device_overrun(&d).p && !d.used_bytes, "the other block");
+    }
+    // A block of a run that may be timed has no guard.
+    for (int poison = 0; poison < 2; poison++) {
+        device_run_begin(&d, false);
+        d.poison = poison;
+        CHECK(!device_alloc(&d, 10, 1, &p), "%s", fail_text());
+        CHECK(d.blocks[0].guard == (poison ? DEVICE_GUARD : 0), "%d bytes", d.blocks[0].guard);
+        device_free(&d, p);
+        CHECK(!device_run_end(&d), "%s", fail_text());
+    }
+    device_close(&d);
+}
+
 int main(void)
 {
+    test_guards();
     test_cache_part();
     test_kept_pages();
     test_names();
