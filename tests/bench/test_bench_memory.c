@@ -13,7 +13,9 @@ static int64_t refusals; // requests that it refused
 
 static int small_alloc(struct device *d, int64_t bytes, void **p)
 {
-    if (d->used_bytes + bytes <= budget) return device_list[DEVICE_CPU].ops->alloc(d, bytes, p);
+    // The guard behind a block does not count.
+    if (d->used_bytes + bytes - DEVICE_GUARD <= budget)
+        return device_list[DEVICE_CPU].ops->alloc(d, bytes, p);
     refusals++;
     return fail(ERR_MEMORY, "out of device memory: %lld bytes wanted", (long long)bytes);
 }
