@@ -100,6 +100,14 @@ static void read_handlers(struct process_state *s)
         s->has_handler[i] = !sigaction(i, NULL, &s->handlers[i]);
 }
 
+static const int timers[PROCESS_TIMERS] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+
+static bool is_timer_running(int i)
+{
+    struct itimerval now;
+    return !getitimer(timers[i], &now) && (now.it_value.tv_sec || now.it_value.tv_usec);
+}
+
 static int own_id(void) { return (int)syscall(SYS_gettid); }
 
 void process_state_free(struct process_state *kept)
@@ -122,6 +130,7 @@ int process_state_keep(struct process_state *kept)
         return ERR_MEMORY;
     }
     read_handlers(kept);
+    for (int i = 0; i < PROCESS_TIMERS; i++) kept->has_timer[i] = is_timer_running(i);
     kept->threads[0] = read_thread(); // OpenMP may give fewer threads
     for (int i = 1; i < team; i++) kept->threads[i] = kept->threads[0];
 #pragma omp parallel num_threads(team)
@@ -181,14 +190,12 @@ static void restore_handlers(const struct process_state *kept, char what[PROCESS
     }
 }
 
-// Stops timers, whose signals would end the process. An interrupt has an alarm of its own.
-static void stop_timers(char what[PROCESS_STATE_TEXT])
+// Stops new timers, whose signals would end the process. An interrupt has an alarm of its own.
+static void stop_timers(const struct process_state *kept, char what[PROCESS_STATE_TEXT])
 {
-    static const int timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
     static const struct itimerval none;
-    struct itimerval now;
-    for (int i = 0; i < COUNT(timers) && !interrupted; i++) {
-        if (getitimer(timers[i], &now) || !(now.it_value.tv_sec || now.it_value.tv_usec)) continue;
+    for (int i = 0; i < PROCESS_TIMERS && !interrupted; i++) {
+        if (kept->has_timer[i] || !is_timer_running(i)) continue;
         setitimer(timers[i], &none, NULL);
         if (!what[0]) snprintf(what, PROCESS_STATE_TEXT, "a running timer");
     }
@@ -232,7 +239,7 @@ enum process_change process_state_restore(const struct process_state *kept, bool
     what[0] = 0;
     restore_openmp(kept, what);
     restore_handlers(kept, what);
-    stop_timers(what);
+    stop_timers(kept, what);
     // New threads of the team inherit the state of the calling thread.
     bool done = restore_thread(&kept->threads[0], what);
     if (team) memset(kept->ids, 0, (size_t)kept->team * sizeof *kept->ids);

@@ -9,16 +9,18 @@
 #include <signal.h>
 
 #define PROCESS_SIGNALS    64
+#define PROCESS_TIMERS     3
 #define PROCESS_STATE_TEXT 128 // bytes of the name of a difference
 
 struct thread_state;
 
 struct process_state {
-    int team;                     // OpenMP threads of the calling thread's regions
-    bool dynamic;                 // OpenMP may use fewer
-    int levels;                   // nested active regions, at most
-    struct thread_state *threads; // of the calling thread (0) and its team, size team; owned
-    int *ids;                     // the system's numbers of these threads, 0: unknown; owned
+    int team;                       // OpenMP threads of the calling thread's regions
+    bool dynamic;                   // OpenMP may use fewer
+    int levels;                     // nested active regions, at most
+    struct thread_state *threads;   // of the calling thread (0) and its team, size team; owned
+    int *ids;                       // the system's numbers of these threads, 0: unknown; owned
+    bool has_timer[PROCESS_TIMERS]; // an interval timer runs, such as that of a profiler
     struct sigaction handlers[PROCESS_SIGNALS + 1]; // by signal
     bool has_handler[PROCESS_SIGNALS + 1];          // false: the system refuses to tell
 };
