@@ -5,6 +5,7 @@
 #include "bench/isolation.h"
 
 #include <fenv.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -107,19 +108,22 @@ static void test_processors(void)
     CHECK_TEXT(fail_text(), "it used 8 processors with 4 threads");
 }
 
-// The duration of all that a harmless case costs.
+// The duration of all that a harmless case costs: the best of some rounds, for busy machines.
 static void test_cost(void)
 {
-    enum { CASES = 200 };
-    double begin = clock_ms();
+    enum { ROUNDS = 20, CASES = 20 };
+    double best = INFINITY;
     CHECK(!isolation_start(), "%s", fail_text());
-    for (int i = 0; i < CASES; i++) {
-        CHECK(!isolation_begin(&places.cpu), "%s", fail_text());
-        CHECK(!isolation_end(&places.cpu, &csr_entry), "%s", fail_text());
+    for (int round = 0; round < ROUNDS; round++) {
+        double begin = clock_ms();
+        for (int i = 0; i < CASES; i++) {
+            CHECK(!isolation_begin(&places.cpu), "%s", fail_text());
+            CHECK(!isolation_end(&places.cpu, &csr_entry), "%s", fail_text());
+        }
+        best = fmin(best, (clock_ms() - begin) / CASES);
     }
-    double ms = (clock_ms() - begin) / CASES;
-    printf("%.3f ms a case\n", ms);
-    CHECK(ms < 50, "%g ms a case", ms); // on a busy machine
+    printf("%.3f ms a case\n", best);
+    CHECK(best < 2, "%g ms a case", best);
 }
 
 int main(void)
