@@ -300,7 +300,7 @@ static int measure_task(const struct plan *plan, const struct references *ref,
     struct verify verify = {
         .task = &t, .ref = ref->own, .mode = plan->check, .first = &r->check, .fresh = &fresh};
     err = plan->profile ? profile_task(&t, r->c.cold) : measure_ready(plan, &verify, r);
-    if (!err) err = isolation_look(&t);
+    if (!err && !plan->profile) err = isolation_look(&t);
     if (err != ERR_DEVICE) {
         int own = fresh_end(&fresh);
         err = err ? err : own;
@@ -321,8 +321,9 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
     err = measure_task(plan, ref, bd, o, r);
     snprintf(why, sizeof why, "%s", fail_text());
     int left = isolation_end(bd->dev, r->c.entry);
-    // A state that was left explains a wrong result, but not the error of a device.
-    if (left && err != ERR_DEVICE && err != ERR_INTERRUPTED && err != ERR_STATE)
+    // A state that was left explains a wrong result, but not the error of a device. A profiler has
+    // handlers and threads of its own.
+    if (left && !plan->profile && err != ERR_DEVICE && err != ERR_INTERRUPTED && err != ERR_STATE)
         err = left;
     else if (err)
         fail(err, "%s", why);
