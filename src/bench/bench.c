@@ -312,7 +312,7 @@ static int measure_task(const struct plan *plan, const struct references *ref,
     return verify_inputs(o, err, r);
 }
 
-static int measure(const struct plan *plan, struct reference *ref, struct bench_device *bd,
+static int measure(const struct plan *plan, const struct references *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
     char why[FAIL_TEXT_MAX];
