@@ -456,6 +456,9 @@ static void test_cache_part(void)
 #endif
 UNWATCHED static void write_at(void *p, int64_t at) { ((volatile unsigned char *)p)[at] ^= 1; }
 
+// In a build with AddressSanitizer. NULL: another build.
+extern int __asan_address_is_poisoned(const volatile void *p) __attribute__((weak));
+
 // Writes behind a block on the CPU are found once, also in a block that is freed.
 static void test_guards(void)
 {
@@ -470,6 +473,8 @@ static void test_guards(void)
         CHECK(!err && (uintptr_t)p % 64 == 0, "%p: %s", p, fail_text());
         CHECK(d.used_bytes == bytes + 10, "%lld bytes", (long long)d.used_bytes);
         CHECK(!device_overrun(&d).p, "%lld: nothing was written", (long long)bytes);
+        if (__asan_address_is_poisoned)
+            CHECK(__asan_address_is_poisoned((char *)p + bytes), "%lld bytes", (long long)bytes);
         for (int at = 0; at < DEVICE_GUARD; at += 21) {
             write_at(p, bytes + at);
             struct device_block b = device_overrun(&d);
