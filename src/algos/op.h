@@ -42,6 +42,7 @@ const char *result_name(enum result_kind kind);
 
 // Change of sign in the inputs, and the change in every bit of the result.
 enum op_signs {
+    SIGNS_STAY,      // there is no such change
     SIGNS_OF_COLUMN, // column j of dense input 0: column j of the result
     SIGNS_OF_ROW,    // row i of dense input 0: row i of the result
     SIGNS_OF_MATRIX, // each sparse factor X becomes D X D, D of +1 and -1: the result C, D C D

@@ -310,7 +310,7 @@ static int compare_on_device(const struct task *t, const struct problem *p, stru
 }
 
 // Runs the task twice: timed runs follow other runs, so the second result is checked. The inputs
-// change ahead of each run, and a result that prepare() or the first run has made is wrong.
+// change in between, and a result that prepare() or the first run has made is wrong.
 static int run_twice(struct task *t, struct fresh *fresh)
 {
     int err = OK;
@@ -318,7 +318,7 @@ static int run_twice(struct task *t, struct fresh *fresh)
     for (int run = 0; run < 2 && !err; run++) {
         if (run) task_release_result(t);
         err = output_poison(t);
-        if (!err && fresh) err = fresh_change(fresh, true);
+        if (!err && run && fresh) err = fresh_change(fresh, true);
         if (!err) err = task_run(t);
     }
     t->dev->poison = false;

@@ -32,7 +32,7 @@ struct check {
 #define CHECK_FULL_FLOPS 1000000000
 
 // Poisons the result with NaN and runs the task, twice. Downloads the second result and compares it
-// with `ref`. The inputs change their signs ahead of each run, unless `fresh` is NULL. A wrong
+// with `ref`. The inputs change their signs in between, unless `fresh` is NULL. A wrong
 // result sets out->ok to false and is no error. Returns an error if the check was impossible,
 // ERR_UNCHECKED if the host lacks memory for the check.
 int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct fresh *fresh,

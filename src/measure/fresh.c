@@ -39,13 +39,23 @@ static int negate_input(const struct fresh *f, int64_t line)
     return device_negate(f->t->dev, &v);
 }
 
+// Returns a random nonzero. A zero that the matrix stores is rarely taken.
+#define NONZERO_TRIES 16
+static int64_t random_place(const struct csr *A)
+{
+    int64_t place = 0;
+    for (int i = 0; i < NONZERO_TRIES && (!i || A->val[place] == 0); i++)
+        place = (int64_t)(secret() % (uint64_t)A->nnz);
+    return place;
+}
+
 // Returns a random line on which the result depends: a column, or the row of a nonzero. -1: none.
 static int64_t random_line(const struct problem *p)
 {
     const struct csr *A = p->A;
     if (!A->nnz || !p->cols) return -1;
     if (p->op->signs == SIGNS_OF_COLUMN) return (int64_t)(secret() % (uint64_t)p->cols);
-    const int64_t place = (int64_t)(secret() % (uint64_t)A->nnz);
+    const int64_t place = random_place(A);
     int64_t low = 0, high = A->m; // ptr[low] <= place < ptr[high]
     while (high - low > 1) {
         const int64_t mid = low + (high - low) / 2;
@@ -134,14 +144,14 @@ static int sign_matrices(struct fresh *f, uint64_t before, uint64_t key)
 
 int fresh_change(struct fresh *f, bool really)
 {
-    if (f->o->p->op->signs != SIGNS_OF_MATRIX) return change_line(f, really);
-    if (!really) {
-        int err = sign_matrices(f, f->key, f->key);
-        return err;
-    }
     const uint64_t before = f->key;
-    f->key = secret() | 1;
-    return sign_matrices(f, before, f->key);
+    switch (f->o->p->op->signs) {
+    case SIGNS_STAY: return OK;
+    case SIGNS_OF_MATRIX:
+        if (really) f->key = secret() | 1;
+        return sign_matrices(f, before, f->key);
+    default: return change_line(f, really);
+    }
 }
 
 int fresh_undo(struct fresh *f)

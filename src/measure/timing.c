@@ -1,6 +1,7 @@
 #include "measure/timing.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/secret.h"
 #include "measure/batch.h"
@@ -21,10 +22,10 @@
 #define SAMPLES_MAX      100000
 #define SECRET_ROUNDS    7    // a trial with other inputs is ahead of one of these rounds
 #define CHANGE_SHARE     0.05 // most time of changing the inputs, of a round with a verified result
-#define FRESH_TRIES      3    // tries, fewer if they take longer than FRESH_MS;
-#define FRESH_MS         30   // more for FRESH_TRIES_MS if the least times are suspicious:
-#define FRESH_TRIES_MS   500  // noise comes in bursts
-#define FRESH_SHARE      0.5  // a run that keeps results saves more than this part of its time
+#define FRESH_TRIES      3    // tries, fewer if they take longer than FRESH_MS
+#define FRESH_MS         30
+#define FRESH_TRIES_MOST 10    // as long as the times are suspicious: noise comes in bursts
+#define FRESH_SHARE      0.5   // a run that keeps results saves more than this part of its time
 #define FRESH_SLACK_MS   0.002 // and more than this, the noise of a short run
 #define LATE_SHARE       0.2   // all work may end later than the run by this part of its time
 #define LATE_SLACK_MS    0.05  // and this: the host waits for the device
@@ -266,7 +267,7 @@ static int grow(struct session *s)
 
 // Times a batch whose inputs are changed, or touched, ahead of each run, and verifies its last
 // result. The time is that of a run; in a batch it has the change, too.
-static int time_change(struct session *s, enum batch_inputs inputs, double *least)
+static int time_change(struct session *s, enum batch_inputs inputs, double *run_ms)
 {
     const struct timed_work *w = s->work;
     struct batch b = {.dev = s->dev, .work = w, .count = s->out->batch};
@@ -282,7 +283,7 @@ static int time_change(struct session *s, enum batch_inputs inputs, double *leas
     if (!err) err = time_batch(s, &b, &ms);
     batch_free_graph(&b);
     if (!err) err = look(s, false);
-    if (!err) *least = fmin(*least, ms / b.count);
+    if (!err) *run_ms = ms / b.count;
     return err;
 }
 
@@ -301,17 +302,20 @@ static int try_fresh(struct session *s, double ms)
 {
     struct timing *t = s->out;
     const double start = clock_ms();
-    double fresh = INFINITY, kept = INFINITY;
+    double fresh = INFINITY, kept[FRESH_TRIES_MOST], now[FRESH_TRIES_MOST];
     int err = OK;
     s->fresh_round = -1;
-    for (int i = 1; !err; i++) {
-        if (leaves_traces(s)) err = time_change(s, INPUTS_TOUCHED, &kept);
-        if (!err) err = time_change(s, INPUTS_CHANGE, &fresh);
+    for (int i = 0; i < FRESH_TRIES_MOST && !err; i++) {
+        kept[i] = NAN;
+        if (leaves_traces(s)) err = time_change(s, INPUTS_TOUCHED, &kept[i]);
+        if (!err) err = time_change(s, INPUTS_CHANGE, &now[i]);
+        if (err) break;
+        fresh = fmin(fresh, now[i]);
+        memcpy(now, kept, sizeof now); // timing_median() sorts
         t->fresh_ms = fresh;
-        t->kept_ms = leaves_traces(s) ? kept : NAN;
-        const double took = clock_ms() - start;
-        const bool enough = i >= FRESH_TRIES || took > FRESH_MS;
-        if (enough && (!keeps_result(t, ms) || took > FRESH_TRIES_MS)) break;
+        t->kept_ms = timing_median(now, i + 1);
+        const bool enough = i + 1 >= FRESH_TRIES || clock_ms() - start > FRESH_MS;
+        if (enough && !keeps_result(t, ms)) break;
     }
     return err;
 }

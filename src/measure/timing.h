@@ -57,8 +57,8 @@ struct timing {
     double separator_ms; // time of a separator behind a separator: the least of a kernel that waits
     double *back_samples;                        // back-to-back samples, size count
     double back_to_back, back_ci_lo, back_ci_hi; // their median and its interval
-    // A run behind a change of its inputs, and behind inputs that were written with the same
-    // values: the least of a few tries. NAN: not measured.
+    // A run behind a change of its inputs, the least of a few tries, and behind writes of the same
+    // values, their median. NAN: not measured.
     double fresh_ms, kept_ms;
     // Other work of the host during warm-up and samples; busy: the times may be too long.
     struct machine_load machine;

@@ -60,8 +60,9 @@ static void test_cold(void)
         parts_add(&x, &csr_entry);
         x.request.cold = cold;
         flushes = 0;
-        CHECK(run(&x).list[0].status == STATUS_OK && flushes == 2 * cold, "%d flushes, cold: %d",
-              flushes, cold);
+        // A sample, one with other inputs, and at least one behind a change of signs.
+        CHECK(run(&x).list[0].status == STATUS_OK && (cold ? flushes >= 3 : !flushes),
+              "%d flushes, cold: %d", flushes, cold);
     }
     places.cpu.ops = plain;
 }

@@ -16,12 +16,12 @@ struct subject {
 };
 
 static bool subject_make(struct subject *s, const struct algo_entry *e, enum prec prec,
-                         const int64_t axis[AXES_MAX])
+                         const int64_t axis[AXES_MAX], int pad)
 {
     struct setup setup;
     *s = (struct subject){.entry = e, .t = {.entry = e, .algo = e->algo}};
-    int err = inputs_make(&s->in, &dev, e->op, &M.A, prec, axis, false, 3);
-    if (!err) err = inputs_make(&s->other, &dev, e->op, &M.A, prec, axis, true, 3);
+    int err = inputs_make(&s->in, &dev, e->op, &M.A, prec, axis, false, pad);
+    if (!err) err = inputs_make(&s->other, &dev, e->op, &M.A, prec, axis, true, pad);
     CHECK(!err, "%s: %s", e->name, fail_text());
     if (err) return false;
     algo_defaults(e->algo, s->t.opt);
@@ -106,7 +106,7 @@ static void check_drawn(struct subject *s)
 static void test_algo(const struct algo_entry *e, enum prec prec, const int64_t axis[AXES_MAX])
 {
     struct subject s;
-    if (subject_make(&s, e, prec, axis)) {
+    if (subject_make(&s, e, prec, axis, 3)) {
         int64_t used = dev.used_bytes;
         int err = check_task(&s.t, &s.in.ref, CHECK_FULL, &s.fresh, &s.check);
         CHECK(!err && s.check.ok, "%s %s: %s", e->op->name, e->name,
@@ -158,9 +158,10 @@ static void test_cheat(const struct algo_entry *e, const int64_t axis[AXES_MAX])
     algo.run = cheat_run;
     algo.teardown = cheat_teardown;
     entry.algo = &algo;
-    if (subject_make(&s, &entry, F32, axis)) {
+    if (subject_make(&s, &entry, F32, axis, 0)) {
         int err = check_task(&s.t, &s.in.ref, CHECK_FULL, &s.fresh, &s.check);
-        CHECK(!err && !s.check.ok, "%s %s: a copied product passes", e->op->name, e->name);
+        CHECK(!err && !s.check.ok && !strstr(s.check.reason, "between"),
+              "%s %s: a copied product passes", e->op->name, e->name);
         task_teardown(&s.t);
     }
     subject_free(&s);
