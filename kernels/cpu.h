@@ -19,6 +19,14 @@
 
 #define CPU_INLINE static inline __attribute__((always_inline))
 
+// Unrolls a loop whose number of steps is a constant after inlining. clang 14 obeys a factor before
+// inlining, where the number is not known, and then leaves a loop: 2.2 to 3.7 times the time.
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 32")
+#endif
+
 // NAME(rows) is rows_f32 or rows_f64 in a body that is included with PREC defined as f32 or f64,
 // and rows_f32_avx2 and so on in a body that is included for each kind of processor.
 #define KIND

@@ -101,7 +101,6 @@ struct NAME(terms) {
         if (in_turn) UNROLL for (int v = 0; v < vectors; v++) sum[v] += other[v];                  \
         UNROLL for (int v = 0; v < vectors; v++) { PUT((V *)C + v, sum[v], x.stream); }            \
     }
-#define UNROLL _Pragma("GCC unroll 32")
 ROW_SLAB(slab_wide, NAME(wide), PUT_WIDE)
 ROW_SLAB(slab_middle, NAME(middle), PUT)
 ROW_SLAB(slab_narrow, NAME(narrow), PUT)

@@ -22,7 +22,10 @@ static const char *count_text(int64_t x, char text[32])
 // Writes a mean, "-" for -1.
 static const char *mean_text(double x, const char *format, char text[32])
 {
-    snprintf(text, 32, x < 0 ? "-" : format, x);
+    if (x < 0)
+        snprintf(text, 32, "-");
+    else
+        snprintf(text, 32, format, x);
     return text;
 }
 
