@@ -8,6 +8,7 @@
 #include "device/roof.h"
 
 #include "base/cpu_kind.h"
+#include "device/roof_fma.h"
 
 #include <math.h>
 #include <omp.h>
@@ -36,7 +37,6 @@
 #define PROBE_EACH   ((int64_t)1 << 20)   // PROBE_BYTES and of PROBE_EACH per thread
 #define PROBE_TRIES  3
 #define PIECE        ((int64_t)256 << 10) // bytes of a round; then a thread reads the clock
-#define FMA_ROUNDS   4096
 
 // A round of work of a thread on the `bytes` at `part`, from *at on. Returns the bytes or flops of
 // the round.
@@ -56,13 +56,6 @@ typedef uint64_t (*row_reader)(const char *block, uint32_t rows, uint64_t x, int
 
 // 32 bytes of a row: vectors for which AVX2 has registers.
 typedef uint64_t quad __attribute__((vector_size(32)));
-
-#define CHAINS 12  // independent chains of multiply-adds
-#define LANES  512 // elements of the array of multiply-adds
-typedef float float32 __attribute__((vector_size(32)));
-typedef float float64 __attribute__((vector_size(64)));
-typedef double double32 __attribute__((vector_size(32)));
-typedef double double64 __attribute__((vector_size(64)));
 
 #define KIND_BODY "device/roof_cpu.inl"
 #include "base/each_kind.inl"
@@ -134,19 +127,21 @@ GATHER_PHASE(4)
 static const phase gather_parts[ROOF_ROWS] = {gather_part_0, gather_part_1, gather_part_2,
                                               gather_part_3, gather_part_4};
 
-#define FMA_PHASE(T, shape)                                                                        \
-    static double fma_##shape(char *part, int64_t bytes, int64_t *at)                              \
+#define FMA_PHASE(PREC, SHAPE)                                                                     \
+    static double fma_##PREC##_##SHAPE(char *part, int64_t bytes, int64_t *at)                     \
     {                                                                                              \
         (void)part, (void)bytes, (void)at;                                                         \
-        _Alignas(64) T x[LANES];                                                                   \
-        for (int i = 0; i < LANES; i++) x[i] = (T)i;                                               \
-        double flops = CPU_OF_KIND(multiply_add_##shape)(x, (T)0.9375, (T)0.0625);                 \
-        keep((uint64_t)x[0]);                                                                      \
-        return flops;                                                                              \
+        _Alignas(64) double x[ROOF_FMA_LANES] = {0};                                               \
+        return roof_multiply_add(PREC, SHAPE, x, 0.9375, 0.0625); /* stays finite for a < 1 */     \
     }
-#define FMA_PHASES(T) FMA_PHASE(T, T) FMA_PHASE(T, T##32) FMA_PHASE(T, T##64)
-FMA_PHASES(float)
-FMA_PHASES(double)
+FMA_PHASE(F32, 0)
+FMA_PHASE(F32, 1)
+FMA_PHASE(F32, 2)
+FMA_PHASE(F64, 0)
+FMA_PHASE(F64, 1)
+FMA_PHASE(F64, 2)
+static const phase fma_parts[2][ROOF_FMA_SHAPES] = {
+    [F32] = {fma_F32_0, fma_F32_1, fma_F32_2}, [F64] = {fma_F64_0, fma_F64_1, fma_F64_2}};
 
 // A block of memory, with a part for each thread.
 struct workspace {
@@ -265,10 +260,10 @@ static int list_jobs(const struct workspace *w, struct roof *r, struct job *jobs
     }
     jobs[n++] = (struct job){copy_part, w->part * w->threads, &r->copy_gb_s, false};
     jobs[n++] = (struct job){read_part, NEAR_BYTES * w->threads, &r->near_gb_s, false};
-    static const phase fma[2][3] = {{fma_float, fma_float32, fma_float64},
-                                    {fma_double, fma_double32, fma_double64}};
-    for (int i = 0; i < 2 * 3; i++)
-        jobs[n++] = (struct job){fma[i / 3][i % 3], 0, &r->fma_measured[i / 3], false};
+    for (int i = 0; i < 2 * ROOF_FMA_SHAPES; i++) {
+        int prec = i / ROOF_FMA_SHAPES, shape = i % ROOF_FMA_SHAPES;
+        jobs[n++] = (struct job){fma_parts[prec][shape], 0, &r->fma_measured[prec], false};
+    }
     return n;
 }
 

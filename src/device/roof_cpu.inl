@@ -1,12 +1,19 @@
 // The inner loops. roof_cpu.c includes this file once per kind of processor.
 
-// Four independent sums, so that additions overlap.
+// Four independent sums, so that additions overlap. `count` is a multiple of 32.
 static uint64_t KIND_NAME(read_words)(const uint64_t *restrict p, int64_t count)
 {
-    uint64_t a = 0, b = 0, c = 0, d = 0;
-    int64_t n = count / 4;
-    for (int64_t i = 0; i < n; i++) a ^= p[i], b ^= p[i + n], c ^= p[i + 2 * n], d ^= p[i + 3 * n];
-    return a ^ b ^ c ^ d;
+    typedef uint64_t words __attribute__((vector_size(VECTOR), aligned(8)));
+    enum { WORDS = VECTOR / sizeof(uint64_t) };
+    words a = {0}, b = a, c = a, d = a;
+    const int64_t n = count / (4 * WORDS);
+    const words *v = (const words *)p;
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < n; i++) a ^= v[i], b ^= v[i + n], c ^= v[i + 2 * n], d ^= v[i + 3 * n];
+    a ^= b ^ c ^ d;
+    uint64_t sum = 0;
+    for (int w = 0; w < WORDS; w++) sum ^= a[w];
+    return sum;
 }
 
 // Defines a reader of rows of PARTS quads. Two independent sums, so that operations overlap. The
@@ -35,39 +42,3 @@ GATHER(16)
 static const row_reader KIND_NAME(row_readers)[ROOF_ROWS] = {
     KIND_NAME(gather_1), KIND_NAME(gather_2), KIND_NAME(gather_4), KIND_NAME(gather_8),
     KIND_NAME(gather_16)};
-
-// Multiply-adds x = x * a + b, which stay finite for a < 1. Twelve independent chains of vectors in
-// registers hide the latency of two units. The fastest vector width depends on the processor, so
-// both are tried. Processors without these vectors are measured with an array in the L1.
-#define FMA_LANES(T)                                                                               \
-    static double KIND_NAME(multiply_add_##T)(T *restrict x, T a, T b)                             \
-    {                                                                                              \
-        for (int r = 0; r < FMA_ROUNDS / 64; r++) {                                                \
-            for (int i = 0; i < LANES; i++) {                                                      \
-                T y = x[i];                                                                        \
-                y = y * a + b, y = y * a + b, y = y * a + b, y = y * a + b;                        \
-                y = y * a + b, y = y * a + b, y = y * a + b, y = y * a + b;                        \
-                x[i] = y;                                                                          \
-            }                                                                                      \
-            __asm__ volatile("" ::: "memory"); /* keeps the compiler from merging rounds */        \
-        }                                                                                          \
-        return 2.0 * 8 * LANES * (FMA_ROUNDS / 64);                                                \
-    }
-#define FMA_CHAINS(T, SIZE)                                                                        \
-    static double KIND_NAME(multiply_add_##T##SIZE)(T *restrict x, T a, T b)                       \
-    {                                                                                              \
-        T##SIZE y[CHAINS];                                                                         \
-        for (int c = 0; c < CHAINS; c++) y[c] = x[c] - (T##SIZE){0};                               \
-        for (int r = 0; r < FMA_ROUNDS; r++)                                                       \
-            for (int c = 0; c < CHAINS; c++) y[c] = y[c] * a + b;                                  \
-        for (int c = 0; c < CHAINS; c++) x[c] = y[c][0];                                           \
-        return 2.0 * CHAINS * FMA_ROUNDS * (SIZE / sizeof(T));                                     \
-    }
-FMA_LANES(float)
-FMA_LANES(double)
-FMA_CHAINS(float, 32)
-FMA_CHAINS(float, 64)
-FMA_CHAINS(double, 32)
-FMA_CHAINS(double, 64)
-#undef FMA_LANES
-#undef FMA_CHAINS

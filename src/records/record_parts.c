@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
+#include "base/compiler.h"
+
 // Set by the Makefile.
 #ifndef SPBENCH_VERSION
 #define SPBENCH_VERSION "unknown"
@@ -12,12 +14,6 @@
 #endif
 #ifndef SPBENCH_FLAGS
 #define SPBENCH_FLAGS "unknown"
-#endif
-
-#ifdef __clang__
-#define COMPILER "clang " __clang_version__
-#else
-#define COMPILER "gcc " __VERSION__
 #endif
 
 const char *record_version(void) { return SPBENCH_VERSION " (" SPBENCH_REVISION ")"; }

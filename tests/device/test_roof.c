@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/cpu_kind.h"
+#include "device/roof_fma.h"
 #include "test.h"
 
 #define MIB ((int64_t)1 << 20)
@@ -262,8 +264,28 @@ static void test_sane(void)
     CHECK(!roof_is_sane(&r), "two steps");
 }
 
+// With x = x + 1 an element has the number of its multiply-adds. Their sum is all that is counted.
+static void test_multiply_adds(void)
+{
+    static const enum cpu_kind kinds[] = {CPU_AVX512, CPU_AVX2, CPU_PLAIN};
+    for (int i = 0; i < COUNT(kinds) * 2 * ROOF_FMA_SHAPES; i++) {
+        _Alignas(64) double x[ROOF_FMA_LANES], sum = 0;
+        float *f = (float *)x;
+        const enum prec prec = (enum prec)(i / ROOF_FMA_SHAPES % 2);
+        const int shape = i % ROOF_FMA_SHAPES;
+        for (int l = 0; l < ROOF_FMA_LANES; l++) prec == F32 ? (f[l] = (float)l) : (x[l] = l);
+        cpu_kind_limit(kinds[i / ROOF_FMA_SHAPES / 2]);
+        const double flops = roof_multiply_add(prec, shape, x, 1, 1);
+        for (int l = 0; l < ROOF_FMA_LANES; l++) sum += (prec == F32 ? f[l] : x[l]) - l;
+        CHECK(sum > 0 && 2 * sum == flops, "%s, shape %d, kind %d: %g flops, not %g",
+              prec_name(prec), shape, (int)cpu_kind(), 2 * sum, flops);
+    }
+    cpu_kind_limit(CPU_AVX512);
+}
+
 int main(void)
 {
+    test_multiply_adds();
     test_plan();
     test_cache();
     test_held_up();
