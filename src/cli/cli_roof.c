@@ -62,6 +62,7 @@ static void print_roof(const struct device *d, const struct roof *roof, const st
     strftime(date, sizeof date, "%Y-%m-%d %H:%M", gmtime_r(&measured, &utc));
     printf("%s: %s (%s), measured %s UTC\n", d->id, d->name, d->detail, date);
     print_ceiling("memory", roof->memory_gb_s, before->memory_gb_s, "GB/s");
+    print_ceiling("memory, slowest tries", roof->memory_low_gb_s, 0, "GB/s");
     print_ceiling("copy, read and written", roof->copy_gb_s, before->copy_gb_s, "GB/s");
     print_ceiling("read", roof->read_gb_s, before->read_gb_s, "GB/s");
     print_cache(roof, before);
@@ -71,6 +72,9 @@ static void print_roof(const struct device *d, const struct roof *roof, const st
         snprintf(what, sizeof what, "multiply-add, %s", prec_name((enum prec)prec));
         print_ceiling(what, roof->fma_gflops[prec], before->fma_gflops[prec], "GFLOPS");
     }
+    if (roof_is_unsteady(roof))
+        printf("  %s: the ceilings may be too low\n",
+               roof->busy ? "busy machine" : "memory varied between tries");
     if (!verbose) return;
     print_block_sizes(roof);
     print_gathers(roof);

@@ -11,6 +11,7 @@
 #include "cli/table_row.h"
 #include "cli/fastest.h"
 #include "cli/terminal.h"
+#include "device/roof.h"
 #include "records/record.h"
 
 #define NUMBER_WIDTH 4
@@ -325,8 +326,13 @@ static void print_roof(const struct roof *roof)
 {
     char rate[32], size[32];
     fprintf(stderr, "  at most");
-    if (roof->memory_gb_s > 0)
-        fprintf(stderr, " %s GB/s from memory,", cell_number(roof->memory_gb_s, rate));
+    if (roof->memory_gb_s > 0) {
+        fprintf(stderr, " %s GB/s from memory", cell_number(roof->memory_gb_s, rate));
+        if (roof_is_unsteady(roof))
+            fprintf(stderr, " (tries from %s%s)", cell_number(roof->memory_low_gb_s, rate),
+                    roof->busy ? ", busy machine" : "");
+        fputc(',', stderr);
+    }
     if (roof->cache_seen_bytes)
         fprintf(stderr, " %s GB/s from %s of cache,", cell_number(roof->cache_gb_s, rate),
                 size_text(roof->cache_seen_bytes, size));

@@ -35,6 +35,8 @@ struct roof_gather {
 // Measured ceilings of a device; 0: unknown.
 struct roof {
     double memory_gb_s;       // memory bandwidth: the best of copy, read and all cases
+    double memory_low_gb_s;   // memory bandwidth by the slowest round of tries; 0: unknown
+    bool busy;                // other work held up the measurement of memory_gb_s
     double copy_gb_s;         // copy of a large block, bytes read and written
     double read_gb_s;         // reads of the largest block of the ladder
     double cache_gb_s;        // reads from the last-level cache; 0: no cache was seen

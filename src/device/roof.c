@@ -56,6 +56,19 @@ static int64_t cache_end(const struct roof *r, const double *gb_s)
     return (int64_t)(from * pow(to / from, part));
 }
 
+void roof_add_try(const struct roof *r, double *best, double rate, double *memory)
+{
+    const struct roof_step *last = &r->steps[r->step_count - 1];
+    if (best == &r->copy_gb_s || best == &last[0].gb_s || best == &last[-1].gb_s)
+        *memory = fmax(*memory, rate);
+    *best = fmax(*best, rate);
+}
+
+void roof_end_round(struct roof *r, double memory)
+{
+    if (!r->memory_low_gb_s || memory < r->memory_low_gb_s) r->memory_low_gb_s = memory;
+}
+
 void roof_derive(struct roof *r)
 {
     double gb_s[ROOF_STEPS_MAX];
@@ -165,6 +178,10 @@ void roof_merge(struct roof *r, const struct roof *earlier)
         memcpy(r->steps, earlier->steps, sizeof r->steps);
     }
     merge_gathers(r, earlier);
+    if (earlier->memory_gb_s > r->memory_gb_s) {
+        r->memory_low_gb_s = earlier->memory_low_gb_s;
+        r->busy = earlier->busy;
+    }
     r->memory_gb_s = fmax(r->memory_gb_s, earlier->memory_gb_s);
     r->copy_gb_s = fmax(r->copy_gb_s, earlier->copy_gb_s);
     r->near_gb_s = fmax(r->near_gb_s, earlier->near_gb_s);
@@ -208,6 +225,7 @@ bool roof_is_sane(const struct roof *r)
     double memory_most = fmin(GB_S_MOST, gain * fmax(r->read_gb_s, r->copy_gb_s));
     bool sane = is_ladder(r) && gathers_are_sane(r) &&
                 within(r->memory_gb_s, ROOF_LEAST, memory_most) &&
+                within(r->memory_low_gb_s, 0, r->memory_gb_s) &&
                 within(r->copy_gb_s, ROOF_LEAST, r->memory_gb_s) &&
                 within(r->read_gb_s, ROOF_LEAST, r->memory_gb_s) &&
                 within(r->near_gb_s, r->memory_gb_s, GB_S_MOST) &&
@@ -221,4 +239,9 @@ bool roof_is_sane(const struct roof *r)
                within(r->fma_gflops[prec], r->fma_measured[prec],
                       fmin(FLOPS_MOST, gain * r->fma_measured[prec]));
     return sane;
+}
+
+bool roof_is_unsteady(const struct roof *r)
+{
+    return r->busy || (r->memory_low_gb_s > 0 && r->memory_low_gb_s < ROOF_STEADY * r->memory_gb_s);
 }

@@ -16,7 +16,8 @@ extern "C" {
 #endif
 
 // A case can show that a ceiling is higher than measured, but not by more than this factor.
-#define ROOF_GAIN 1.1
+#define ROOF_GAIN   1.1
+#define ROOF_STEADY 0.8
 // Lowest plausible rate, in GB/s or GFLOPS. Lower than the emulator's.
 #define ROOF_LEAST 1e-3
 // Largest plausible block.
@@ -27,6 +28,11 @@ extern "C" {
 void roof_plan_ladder(struct roof *roof, int64_t first, int64_t last);
 // Sets the block sizes of the gathers, in steps of a factor of about 4.
 void roof_plan_gathers(struct roof *roof, int64_t first, int64_t last);
+// Sets *best, a rate of `roof`, to the better of itself and `rate`; likewise *memory, the best rate
+// of a round of tries, if *best is a rate of memory.
+void roof_add_try(const struct roof *roof, double *best, double rate, double *memory);
+// Ends a round of tries in which memory had the rate `memory`.
+void roof_end_round(struct roof *roof, double memory);
 // Sets the ceilings that follow from measured rates: memory, the last-level cache and its size, and
 // the highest rate.
 void roof_derive(struct roof *roof);
@@ -34,6 +40,9 @@ void roof_derive(struct roof *roof);
 void roof_merge(struct roof *roof, const struct roof *earlier);
 // Returns true if the rates are plausible and consistent.
 bool roof_is_sane(const struct roof *roof);
+// Returns true if the ceilings may be too low: the machine was busy, or a round of tries found less
+// than ROOF_STEADY of the memory bandwidth.
+bool roof_is_unsteady(const struct roof *roof);
 
 // Lengths of rows for gathers: from the smallest fetch of a GPU up to a length beyond which the
 // rate does not grow.

@@ -272,13 +272,16 @@ static int measure(const struct workspace *w, struct roof *r)
     struct job jobs[JOBS_MAX];
     int count = list_jobs(w, r, jobs);
     double begin = clock_ms();
-    for (int t = 0; t < TRIES && (!t || clock_ms() - begin < BUDGET_MS); t++)
+    for (int t = 0; t < TRIES && (!t || clock_ms() - begin < BUDGET_MS); t++) {
+        double memory = 0;
         for (int i = 0; i < count; i++) {
             if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
             double rate = 0;
             for (int s = 0; s < STARTS && !(rate > 0); s++) rate = try_once(w, &jobs[i]);
-            *jobs[i].best = fmax(*jobs[i].best, rate);
+            roof_add_try(r, jobs[i].best, rate, &memory);
         }
+        roof_end_round(r, memory);
+    }
     roof_derive(r);
     return OK;
 }

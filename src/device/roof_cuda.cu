@@ -207,15 +207,6 @@ static int try_once(struct device *d, const struct job *job, struct work *w, dou
     return err;
 }
 
-// Runs a try, and keeps the rate if it is the best.
-static int try_best(struct device *d, const struct job *job, struct work *w)
-{
-    double ms, rate;
-    int err = try_once(d, job, w, &ms, &rate);
-    if (!err && rate > *job->best) *job->best = rate;
-    return err;
-}
-
 // Sets job->rounds so that a try takes at least `least_ms`.
 static int calibrate(struct device *d, struct job *job, struct work *w, double least_ms)
 {
@@ -235,8 +226,14 @@ static int measure(struct device *d, struct work *w, struct roof *roof)
     int count = list_jobs(roof, jobs), err = OK;
     double begin = clock_ms();
     for (int i = 0; i < count && !err && !interrupted; i++) err = calibrate(d, &jobs[i], w, TRY_MS);
-    for (int t = 0; t < TRIES && (!t || clock_ms() - begin < BUDGET_MS); t++)
-        for (int i = 0; i < count && !err && !interrupted; i++) err = try_best(d, &jobs[i], w);
+    for (int t = 0; t < TRIES && (!t || clock_ms() - begin < BUDGET_MS); t++) {
+        double ms, rate, memory = 0;
+        for (int i = 0; i < count && !err && !interrupted; i++) {
+            err = try_once(d, &jobs[i], w, &ms, &rate);
+            if (!err) roof_add_try(roof, jobs[i].best, rate, &memory);
+        }
+        if (!err && !interrupted) roof_end_round(roof, memory);
+    }
     if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
     if (!err) roof_derive(roof);
     return err;
@@ -294,7 +291,11 @@ int roof_probe_cuda(struct device *d, double *gb_s)
     int err = d->ops->alloc(d, job.bytes, &w.from);
     if (!err) err = d->ops->fill(d, w.from, 0, job.bytes);
     if (!err) err = calibrate(d, &job, &w, PROBE_MS);
-    for (int t = 0; t < PROBE_TRIES && !err; t++) err = try_best(d, &job, &w);
+    for (int t = 0; t < PROBE_TRIES && !err; t++) {
+        double ms, rate;
+        err = try_once(d, &job, &w, &ms, &rate);
+        if (!err && rate > *gb_s) *gb_s = rate;
+    }
     if (w.from) d->ops->release(d, w.from);
     return err ? err : give_back(d);
 }

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "algos/algo.h"
+#include "base/compiler.h"
+#include "base/cpu_kind.h"
 #include "base/sysfs.h"
 #include "base/user_cache.h"
 #include "base/variables.h"
@@ -24,13 +26,24 @@
 #else
 #define SLOW_BUILD NULL
 #endif
+// x86-64 kernels of this build use vectors of 16 bytes alone.
+#if defined __x86_64__ && !defined __AVX2__ && !CPU_HAS_KINDS
+#define OLD_COMPILER true
+#else
+#define OLD_COMPILER false
+#endif
 
 static void check_program(const struct probe *p, struct finding *f)
 {
     const char *slow = SLOW_BUILD;
     (void)p;
     finding_value(f, "spbench %s", record_version());
-    if (slow) finding_advise(f, "%s, and its times are invalid: make, without EMU, SAN, -O0", slow);
+    if (slow)
+        finding_advise(f, "%s, and its times are invalid: make, without EMU, SAN, -O0", slow);
+    else if (OLD_COMPILER)
+        finding_advise(f,
+                       "%s compiles no CPU kernels for AVX2 and AVX-512: gcc or clang, 12 or later",
+                       COMPILER);
 }
 
 // Lists each vendor library named by a descriptor once.

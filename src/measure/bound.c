@@ -3,6 +3,7 @@
 #include <math.h>
 #include <time.h>
 
+#include "measure/busy.h"
 #include "measure/roof_file.h"
 
 #define KEPT_FOR    (7 * 86400) // seconds
@@ -14,8 +15,11 @@
 static int measure(struct device *d, bool anew, struct roof *roof)
 {
     *roof = (struct roof){0};
+    const struct machine_clock from = machine_now();
     int err = d->ops->measure_roof(d, roof);
     if (err) return err;
+    const struct machine_clock to = machine_now();
+    roof->busy = machine_busy(&from, &to, d, false);
     roof->measured = (int64_t)time(NULL);
     if (anew)
         roof_file_replace(d, roof);

@@ -7,25 +7,27 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "base/user_cache.h"
 
-// The file has a line for each device: its key, when it was measured, the rates that are in no
-// ladder, the steps of the ladder as bytes:rate, the word rows, and the blocks that rows are
-// gathered from as bytes:rate:rate:..., with tabs between.
+// The file has a line for each device: its key, when it was measured, 1 if the machine was busy,
+// the rates that are in no ladder, the steps of the ladder as bytes:rate, the word rows, and the
+// blocks that rows are gathered from as bytes:rate:rate:..., with tabs between.
 #define FILE_NAME "roof.tsv"
-#define VERSION   3 // changes with the measurement of ceilings and with the file format
+#define VERSION   4 // changes with the measurement of ceilings and with the file format
 #define ROWS      "\trows"
 #define LINES_MAX 64
 #define LINE_ROOM 2048
 #define KEY_ROOM  400
 
 // Sets `key` to all that ceilings depend on. `detail` has the driver, or threads and processors.
+// Compilers differ in the code of the measured loops.
 static void device_key(struct device *d, char key[KEY_ROOM])
 {
     int now, max;
     if (d->ops->clock_mhz(d, &now, &max)) max = 0; // not known
-    snprintf(key, KEY_ROOM, "%d, %s, %s, %d, %d MHz, %lld", VERSION, d->name, d->detail, d->units,
-             max, (long long)d->cache_bytes);
+    snprintf(key, KEY_ROOM, "%d, %s, %s, %d, %d MHz, %lld, " COMPILER, VERSION, d->name, d->detail,
+             d->units, max, (long long)d->cache_bytes);
     for (char *c = key; *c; c++)
         if (*c == '\t' || *c == '\n') *c = ' ';
 }
@@ -38,12 +40,12 @@ static const char *line_of(const char *line, const char *key)
 }
 
 // Returns the i-th rate of a line; NULL after the last.
-#define RATES 8
+#define RATES 9
 static double *rate_of(struct roof *r, int i)
 {
-    double *rates[RATES] = {&r->memory_gb_s,     &r->copy_gb_s,      &r->near_gb_s,
-                            &r->probe_gb_s,      &r->fma_gflops[0],  &r->fma_gflops[1],
-                            &r->fma_measured[0], &r->fma_measured[1]};
+    double *rates[RATES] = {&r->memory_gb_s,   &r->memory_low_gb_s, &r->copy_gb_s,
+                            &r->near_gb_s,     &r->probe_gb_s,      &r->fma_gflops[0],
+                            &r->fma_gflops[1], &r->fma_measured[0], &r->fma_measured[1]};
     return rates[i];
 }
 
@@ -86,7 +88,9 @@ static bool get_gathers(const char **p, struct roof *r)
 static bool get_roof(const char *p, struct roof *r)
 {
     *r = (struct roof){0};
-    bool good = get_whole(&p, &r->measured);
+    int64_t busy;
+    bool good = get_whole(&p, &r->measured) && get_whole(&p, &busy) && (busy == 0 || busy == 1);
+    r->busy = good && busy;
     for (int i = 0; i < RATES && good; i++) good = get_rate(&p, '\t', rate_of(r, i));
     while (good && *p == '\t' && strncmp(p, ROWS, strlen(ROWS)) && r->step_count < ROOF_STEPS_MAX) {
         struct roof_step *step = &r->steps[r->step_count++];
@@ -124,7 +128,7 @@ bool roof_file_read(struct device *d, struct roof *r)
 static void put_roof(FILE *out, const char *key, const struct roof *r)
 {
     struct roof copy = *r;
-    fprintf(out, "%s\t%lld", key, (long long)r->measured);
+    fprintf(out, "%s\t%lld\t%d", key, (long long)r->measured, r->busy);
     for (int i = 0; i < RATES; i++) fprintf(out, "\t%.6g", *rate_of(&copy, i));
     for (int i = 0; i < r->step_count; i++)
         fprintf(out, "\t%lld:%.6g", (long long)r->steps[i].bytes, r->steps[i].gb_s);

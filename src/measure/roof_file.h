@@ -6,7 +6,7 @@
 #include "device/roof.h"
 
 // Reads the ceilings of the device. Returns false if the file has none with the same driver,
-// threads and processors, or none that are possible.
+// threads, processors and compiler, or none that are possible.
 bool roof_file_read(struct device *d, struct roof *roof);
 // Writes `roof` in place of the ceilings that the file has of the device.
 void roof_file_replace(struct device *d, const struct roof *roof);

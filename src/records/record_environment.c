@@ -13,6 +13,8 @@ static void add_roof(struct json *j, cJSON *o, const struct roof *roof)
     cJSON *r = json_object(j, o, "roof");
     json_text(j, r, "measured", roof->measured ? record_date((time_t)roof->measured, date) : NULL);
     record_add_known(j, r, "memory_gb_s", roof->memory_gb_s);
+    record_add_known(j, r, "memory_low_gb_s", roof->memory_low_gb_s);
+    json_bool(j, r, "busy", roof->busy);
     record_add_known(j, r, "copy_gb_s", roof->copy_gb_s);
     record_add_known(j, r, "read_gb_s", roof->read_gb_s);
     record_add_known(j, r, "cache_gb_s", roof->cache_gb_s);

@@ -129,6 +129,41 @@ static void test_merge(void)
     CHECK(whole.step_count == 7, "%d steps", whole.step_count);
 }
 
+// Rounds of tries: memory is the copy and the last two steps. The merged roof has the lowest round
+// and the load of the measurement with the better memory.
+static void test_rounds(void)
+{
+    struct roof r = LADDER(2, 90, 64, 60, 16, 16), quiet = r;
+    r.copy_gb_s = 0;
+    struct {
+        double *best, rate, memory;
+    } tries[] = {{&r.steps[2].gb_s, 99, 0}, {&r.steps[3].gb_s, 15, 15}, {&r.steps[4].gb_s, 9, 15},
+                 {&r.copy_gb_s, 17, 17},    {&r.copy_gb_s, 12, 17},     {&r.near_gb_s, 300, 17}};
+    double memory = 0;
+    for (int i = 0; i < COUNT(tries); i++) {
+        roof_add_try(&r, tries[i].best, tries[i].rate, &memory);
+        CHECK(memory == tries[i].memory && *tries[i].best >= tries[i].rate, "try %d: %g", i,
+              memory);
+    }
+    CHECK(r.copy_gb_s == 17 && r.steps[4].gb_s == 16, "%g, %g", r.copy_gb_s, r.steps[4].gb_s);
+    roof_end_round(&r, memory);
+    CHECK(r.memory_low_gb_s == 17, "%g", r.memory_low_gb_s);
+    roof_end_round(&r, 12);
+    roof_end_round(&r, 16);
+    roof_derive(&r);
+    CHECK(r.memory_low_gb_s == 12 && r.memory_gb_s == 17 && roof_is_unsteady(&r), "%g of %g",
+          r.memory_low_gb_s, r.memory_gb_s);
+    quiet.memory_low_gb_s = 15;
+    CHECK(!roof_is_unsteady(&quiet), "15 of 16 GB/s are unsteady");
+    quiet.busy = true;
+    CHECK(roof_is_unsteady(&quiet), "a busy machine is steady");
+    struct roof a = r, b = quiet;
+    roof_merge(&a, &quiet);
+    roof_merge(&b, &r);
+    CHECK(a.memory_low_gb_s == 12 && !a.busy && b.memory_low_gb_s == 12 && !b.busy,
+          "%g, %g GB/s; busy %d, %d", a.memory_low_gb_s, b.memory_low_gb_s, a.busy, b.busy);
+}
+
 static void test_gather_plan(void)
 {
     static const struct {
@@ -291,6 +326,7 @@ int main(void)
     test_held_up();
     test_no_cache();
     test_merge();
+    test_rounds();
     test_gather_plan();
     test_gather_rate();
     test_gather_merge();

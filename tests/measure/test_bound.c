@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "measure/roof_file.h"
 #include "test.h"
 
@@ -31,6 +32,7 @@ static int fake_measure(struct device *d, struct roof *r)
     measured++;
     if (measure_err) return fail((enum err)measure_err, "a script");
     r->copy_gb_s = 12 * speed;
+    r->memory_low_gb_s = 14 * speed;
     r->near_gb_s = 200 * speed;
     r->probe_gb_s = 20 * speed;
     r->fma_measured[0] = 60 * speed, r->fma_measured[1] = 30 * speed;
@@ -115,6 +117,8 @@ static void test_kept(void)
     CHECK(first.measured >= now && first.measured <= now + 60, "measured at %lld",
           (long long)first.measured);
     CHECK(measures(&d) == 0 && bound_kept(&d, &again), "it is not kept");
+    CHECK(same(again.memory_low_gb_s, 14) && again.busy == first.busy, "low %g, busy %d",
+          again.memory_low_gb_s, again.busy);
     CHECK(same(again.memory_gb_s, 16) && same(again.copy_gb_s, 12) && same(again.cache_gb_s, 64) &&
               same(again.near_gb_s, 200) && same(again.fma_gflops[0], 60) &&
               same(again.fma_gflops[1], 30) && again.step_count == 8 &&
@@ -141,6 +145,15 @@ static void test_kept(void)
     CHECK(measures(&d) == 1 && measures(&d) == 0, "another clock");
     clock_max = 2000;
     CHECK(measures(&d) == 0, "the first one was lost");
+    char text[4096], *name;
+    forget();
+    roof_of(&d, false);
+    snprintf(text, sizeof text, "%s", read_file());
+    name = strstr(text, COMPILER);
+    CHECK(name != NULL, "no compiler in %s", text);
+    if (name) *name = 'x';
+    write_file(text);
+    CHECK(measures(&d) == 1 && measures(&d) == 0, "another compiler");
 }
 
 // A measurement beside other work does not stay, and does not take the place of a better one.
@@ -185,8 +198,9 @@ static void test_better(void)
 #define HELD_DOWN 20.0
 static struct roof held_down(struct roof r)
 {
-    double *rates[] = {&r.memory_gb_s,   &r.copy_gb_s,       &r.near_gb_s,      &r.fma_gflops[0],
-                       &r.fma_gflops[1], &r.fma_measured[0], &r.fma_measured[1]};
+    double *rates[] = {&r.memory_low_gb_s, &r.memory_gb_s,    &r.copy_gb_s,
+                       &r.near_gb_s,       &r.fma_gflops[0],  &r.fma_gflops[1],
+                       &r.fma_measured[0], &r.fma_measured[1]};
     for (int i = 0; i < COUNT(rates); i++) *rates[i] /= HELD_DOWN;
     for (int i = 0; i < r.step_count; i++) r.steps[i].gb_s /= HELD_DOWN;
     for (int i = 0; i < r.gather_count * ROOF_ROWS; i++)
@@ -296,7 +310,7 @@ static void test_nonsense(void)
                   nonsense[i]);
         }
     }
-    CHECK(numbers == 1 + 8 + 2 * 8 + 1 + 2 * (1 + ROOF_ROWS), "%d numbers", numbers);
+    CHECK(numbers == 2 + 9 + 2 * 8 + 1 + 2 * (1 + ROOF_ROWS), "%d numbers", numbers);
     // Cut off anywhere, and of the first kind of file.
     for (size_t cut = 0; cut < strlen(good); cut += 7) {
         char line[4096];

@@ -10,6 +10,8 @@
 static struct device cpu;
 static struct bench_device list[2] = {{.id = "cpu",
                                        .roof = {.memory_gb_s = 110,
+                                                .memory_low_gb_s = 90,
+                                                .busy = true,
                                                 .copy_gb_s = 100,
                                                 .fma_gflops = {300, 150},
                                                 .measured = 1767225600,
@@ -41,11 +43,13 @@ static void test_environment(void)
     CHECK_STRING(NULL, "device", cpu.name);
     CHECK_NUMBER("roof", "copy_gb_s", 100);
     CHECK_NUMBER("roof", "memory_gb_s", 110);
+    CHECK_NUMBER("roof", "memory_low_gb_s", 90);
+    CHECK(cJSON_IsTrue(at(record, "roof", "busy")), "not busy");
     CHECK_NULL("roof", "cache_gb_s"); // not known
     CHECK_NULL("roof", "cache_seen_bytes");
     CHECK_STRING("roof", "measured", "2026-01-01T00:00:00Z");
-    CHECK_NAMES("roof", "measured memory_gb_s copy_gb_s read_gb_s cache_gb_s cache_seen_bytes "
-                        "near_gb_s fma_gflops ladder gathers ");
+    CHECK_NAMES("roof", "measured memory_gb_s memory_low_gb_s busy copy_gb_s read_gb_s cache_gb_s "
+                        "cache_seen_bytes near_gb_s fma_gflops ladder gathers ");
     const cJSON *gathers = at(record, "roof", "gathers"), *row = cJSON_GetArrayItem(gathers, 3);
     CHECK(cJSON_GetArraySize(gathers) == ROOF_ROWS && at(row, NULL, "bytes")->valuedouble == 8192 &&
               at(row, NULL, "row_bytes")->valuedouble == 256 &&
