@@ -10,16 +10,11 @@
 //     rows by length within 32 to 1,024 neighbours    EPYC 1.15 to 1.25 (nell_gnn 0.8 to 1.0)
 //     four sums in turn for one vector                EPYC 1.0
 #include "spmm/cpu_product.h"
+#include "spmm/cpu_vector.inl"
 
 // Bytes of the widest slab. More than 8 sums leave too few of AVX2's 16 registers.
 #undef SLAB_BYTES
 #define SLAB_BYTES (8 * VECTOR)
-
-// Vectors at any address in memory. `middle` is for AVX-512, which otherwise has no vectors between
-// 64 and 16 bytes.
-typedef T NAME(wide) __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));
-typedef T NAME(middle) __attribute__((vector_size(32), aligned(sizeof(T)), may_alias));
-typedef T NAME(narrow) __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
 
 // Stores a vector. `past`: a streaming store, for which C is aligned to the vector. A thread that
 // uses streaming stores calls stream_end() before other threads read C.
@@ -92,7 +87,8 @@ struct NAME(terms) {
         V sum[SLAB_BYTES / sizeof(V)], other[2];                                                   \
         UNROLL for (int v = 0; v < 2; v++) other[v] = (V){0};                                      \
         UNROLL for (int v = 0; v < vectors; v++) sum[v] = x.add ? ((V *)C)[v] : (V){0};            \
-        for (int64_t p = 0; p < x.count; p++) {                                                    \
+        ROLLED for (int64_t p = 0; p < x.count; p++)                                               \
+        {                                                                                          \
             ROW_STEP(sum, V)                                                                       \
             if (!in_turn) continue;                                                                \
             if (++p == x.count) break;                                                             \
