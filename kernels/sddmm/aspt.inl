@@ -1,12 +1,5 @@
 // CPU kernel of sddmm/aspt.c, included once per type and kind of processor.
-
-CPU_INLINE T NAME(dot)(const T *restrict x, const T *restrict y, int64_t k)
-{
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t l = 0; l < k; l++) sum += x[l] * y[l];
-    return sum;
-}
+#include "sddmm/cpu_dot.inl"
 
 // Computes panel b: its tiles one after another, then the light part.
 static void NAME(panel)(const struct aspt *A, const struct dense_dev *X, const struct dense_dev *Y,

@@ -10,7 +10,7 @@
 //     rows by length within 32 to 1,024 neighbours    EPYC 1.15 to 1.25 (nell_gnn 0.8 to 1.0)
 //     four sums in turn for one vector                EPYC 1.0
 #include "spmm/cpu_product.h"
-#include "spmm/cpu_vector.inl"
+#include "cpu_vector.inl"
 
 // Bytes of the widest slab. More than 8 sums leave too few of AVX2's 16 registers.
 #undef SLAB_BYTES

@@ -1,5 +1,5 @@
 // The product by panels. dcsc.c includes this file once per type and kind of processor.
-#include "spmm/cpu_vector.inl"
+#include "cpu_vector.inl"
 
 // Bytes of the widest slab: 8 registers of AVX-512.
 #undef SLAB_BYTES

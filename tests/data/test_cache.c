@@ -223,7 +223,7 @@ static void test_damaged(void)
     CHECK(entries(path, &others) == 1 && !stat(path, &facts) && load("d.mtx", 1), "not kept");
     int64_t bytes = facts.st_size;
     for (int64_t i = 0; i < bytes; i++) {
-        char byte;
+        char byte = 0;
         int fd = open(path, O_RDWR);
         bool done = fd >= 0 && pread(fd, &byte, 1, i) == 1;
         byte ^= (char)(1 << i % 8);

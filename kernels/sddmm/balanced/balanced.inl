@@ -1,12 +1,5 @@
 // CPU kernel of balanced.c, included once per type and kind of processor.
-
-CPU_INLINE T NAME(dot)(const T *restrict x, const T *restrict y, int64_t k)
-{
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t l = 0; l < k; l++) sum += x[l] * y[l];
-    return sum;
-}
+#include "sddmm/cpu_dot.inl"
 
 // Computes nonzeros [p, end) of C.
 static void NAME(share)(const struct csr_dev *A, const struct dense_dev *X,
