@@ -14,7 +14,7 @@
 #if CPU_HAS_KINDS
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)
-#pragma clang attribute push(__attribute__((no_builtin("memcpy", "memset"))), apply_to = function)
+#pragma clang attribute push(__attribute__((no_builtin("memcpy"))), apply_to = function)
 #pragma clang attribute push(__attribute__((target("arch=x86-64-v3"))), apply_to = function)
 #else
 #pragma GCC push_options

@@ -168,17 +168,16 @@ CPU_INLINE void rank_vectors(const int vectors, const int32_t *col, int64_t firs
                              int32_t *place)
 {
     lanes mine[4], smaller[4];
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; v++) {
+    UNROLL for (int v = 0; v < vectors; v++)
+    {
         memcpy(&mine[v], col + first + v * STEP, sizeof *mine);
         smaller[v] = (lanes){0};
     }
     for (int64_t x = 0; x < count; x++) {
         const lanes other = (lanes){0} + col[x];
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; v++) smaller[v] -= (lanes)(mine[v] > other);
+        UNROLL for (int v = 0; v < vectors; v++) smaller[v] -= (lanes)(mine[v] > other);
     }
-    for (int v = 0; v < vectors; v++)
+    UNROLL for (int v = 0; v < vectors; v++)
         memcpy(place + first + v * STEP, &smaller[v], sizeof *smaller);
 }
 
