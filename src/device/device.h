@@ -156,7 +156,9 @@ struct device_ops {
     int (*check_product)(struct device *d, const struct product *p,
                          const struct product_segment *segments, int64_t count,
                          struct product_part *parts);
-    int (*sync)(struct device *d); // waits for all streams, and returns asynchronous errors
+    int (*sync)(struct device *d); // waits, and returns asynchronous errors
+    // Waits for the work of all streams. sync() of a CUDA stream takes 10 us less.
+    int (*sync_all)(struct device *d);
     // Called before and after the run() of an algorithm; see device_run_begin().
     void (*run_begin)(struct device *d, bool closed);
     int (*run_end)(struct device *d);

@@ -316,6 +316,7 @@ const struct device_ops device_cpu = {
     .negate = negate_cpu,
     .sign = sign_cpu,
     .sync = cpu_sync,
+    .sync_all = cpu_sync,
     .run_begin = cpu_run_begin,
     .run_end = cpu_run_end,
     .timer_start = cpu_timer_start,

@@ -178,9 +178,15 @@ static void cuda_release(struct device *d, void *p)
 
 static int cuda_sync(struct device *d)
 {
+    CUDA_TRY(cudaStreamSynchronize(cuda_of(d)->stream));
+    CUDA_TRY(cudaGetLastError());
+    return OK;
+}
+
+static int cuda_sync_all(struct device *d)
+{
     (void)d;
     CUDA_TRY(cudaDeviceSynchronize());
-    CUDA_TRY(cudaGetLastError());
     return OK;
 }
 
@@ -326,6 +332,7 @@ extern "C" const struct device_ops device_cuda = {
     .sign = sign_cuda,
     .check_product = check_product_cuda,
     .sync = cuda_sync,
+    .sync_all = cuda_sync_all,
     .run_begin = cuda_run_begin,
     .run_end = cuda_run_end,
     .timer_start = cuda_timer_start,

@@ -74,7 +74,7 @@ static int time_batch(struct session *s, const struct batch *c, double *ms)
     if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
     if (err || !s->work->after) return err;
     const double end = clock_ms();
-    err = s->dev->ops->sync(s->dev);
+    err = s->dev->ops->sync_all(s->dev);
     const double late_ms = clock_ms() - end;
     s->batches++;
     s->late += late_ms > LATE_SHARE * *ms + LATE_SLACK_MS;

@@ -48,7 +48,7 @@ static const struct device_ops fake_ops = {
     .flush_cache = fake_flush,
     .clock_mhz = fake_clock,
     .throttled = fake_throttled,
-    .sync = fake_sync,
+    .sync_all = fake_sync,
 };
 
 static int measure_with(double (*script)(int), struct timed_work work, struct timing_rule rule,
@@ -354,7 +354,7 @@ static void test_late(void)
     struct device d = {.ops = &late_ops};
     struct timed_work work = {.run = count_run, .after = count_after};
     struct timing t;
-    late_ops.sync = late_sync;
+    late_ops.sync_all = late_sync;
     next_ms = steady;
     for (lateness_ms = 0; lateness_ms <= 4; lateness_ms += 4) {
         int err = timing_measure(&d, &work, &(struct timing_rule){.reps = 3, .warmup = 1}, &t);
