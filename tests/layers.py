@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 
 from checks import check, end, skip
 
-LAYERS = ("base", "data", "device", "formats", "algos", "select", "kernels", "measure", "bench", "records", "sweep",
+LAYERS = ("base", "data", "device", "formats", "algos", "select", "kernels", "measure", "bench", "records", "plugin", "sweep",
           "compare", "doctor", "cli/options", "cli")
 
 root = pathlib.Path(__file__).resolve().parent.parent

@@ -98,7 +98,7 @@ export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
 export XDG_CACHE_HOME="$PWD/$logs/cache"
 
 # Of the tests only those that run without the sanitizers.
-part build-cpu one build CUDA=0 spbench build/cpu/tests/{kernels/test_algos,measure/test_mutants,mkl/libmkl_rt.so,nvml/libnvidia-ml.so.1,sweep/spbench,sweep/library.so}
+part build-cpu one build CUDA=0 spbench build/cpu/tests/{kernels/test_algos,measure/test_mutants,mkl/libmkl_rt.so,nvml/libnvidia-ml.so.1,sweep/spbench,sweep/library.so,plugin/{right,bad_endings,bad_fields,no_symbol}.so}
 part incremental one incremental
 part build-emu one build EMU=1 build/emu/spbench tests
 
@@ -147,6 +147,7 @@ begin cli-emu env XDG_CACHE_HOME="$PWD/$logs/cache-cli-emu" tests/cli/run.sh bui
 begin cli-cpu env XDG_CACHE_HOME="$PWD/$logs/cache-cli-cpu" tests/cli/run.sh build/cpu/spbench
 begin sweep-kill "$python" tests/sweep/test_sweep_kill.py build/cpu
 begin sweep "$python" tests/sweep/test_sweep.py build/cpu build/emu/spbench
+begin plugin "$python" tests/plugin/test_plugin.py build/cpu build/emu/spbench
 begin records tests/records/test_records.sh build/cpu/spbench build/emu/spbench
 begin fetch tests/fetch/test_fetch.sh
 begin install tests/make/test_install.sh build/cpu/spbench

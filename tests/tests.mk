@@ -43,7 +43,13 @@ $(BUILD)/tests/sweep/library.so: tests/sweep/library.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(SHARED) -o $@ $<
 
-tests: $(TEST_BIN) $(FAKE_MKL) $(FAKE_NVML) $(SWEEP_TEST)
+# Plug-ins, built like those of users: with the header alone, and without the flags of this flavour.
+PLUGINS := $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/plugin/*.c))
+$(BUILD)/tests/plugin/%.so: tests/plugin/%.c include/spbench_plugin.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 $(WARN) -Iinclude -fPIC -shared -o $@ $<
+
+tests: $(TEST_BIN) $(FAKE_MKL) $(FAKE_NVML) $(SWEEP_TEST) $(PLUGINS)
 test:
 	@tests/deps.sh tests
 	@tests/run.sh

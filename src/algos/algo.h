@@ -84,6 +84,13 @@ struct task {
     struct figures figures;
 };
 
+// The plug-in of an algorithm, see plugin/plugin.h.
+struct algo_plugin {
+    const char *file, *version;
+    const char *sha256; // of the file, hexadecimal
+    const char *text;   // in keys and records, as a library: "1.0 sha256:" and 16 digits
+};
+
 struct algo {
     unsigned layouts;                    // ROW_MAJOR | ... for dense operands; 0: no dense operands
     unsigned precs;                      // BIT(F32) | ...
@@ -106,6 +113,8 @@ struct algo {
     const char *tuned_of;         // name of the paper's algorithm that this one is a tuned form of
     const char *picks[PICKS_MAX]; // names of the algorithms that this one chooses from
     enum model_kind model;        // model that predicts the speed
+    // NULL: an algorithm of the program itself.
+    const struct algo_plugin *plugin;
 
     // Sets options in t->opt that are left to the algorithm, by the problem and the device. Called
     // before the formats are made. NULL: nothing to do. A problem that comes from a delegate
@@ -133,7 +142,7 @@ struct algo {
 #define ALGO_FUNCTIONS(prepare_function, run_function, teardown_function)                          \
     .prepare = prepare_function, .run = run_function, .teardown = teardown_function
 
-// List of all algorithms: algos.def in the order of its lines.
+// List of all algorithms: algos.def in the order of its lines, then those of plug-ins.
 struct algo_entry {
     const char *name; // as in -alg
     const struct op *op;
@@ -141,8 +150,13 @@ struct algo_entry {
     const struct algo *algo; // NULL: not in this build, `missing` says why
     const char *missing;
 };
-extern const struct algo_entry algos[];
-extern const int algo_count;
+#define ALGOS_ADDED_MAX 64 // algorithms of plug-ins
+
+extern const struct algo_entry *const algos; // size algo_count
+extern int algo_count;
+// Adds an algorithm with its idea to the list. The texts must remain. ERR_USAGE: the list is full,
+// or has an algorithm of this operation, name and device.
+int algo_add(const struct algo_entry *entry, const char *idea);
 // Returns the idea of an entry, also of an algorithm that is not in this build: one line of 60
 // characters at most.
 const char *algo_idea(const struct algo_entry *entry);

@@ -26,18 +26,39 @@
 #define ENTRY_CUSPARSE(symbol) DEVICE_CUDA, NULL, "built without cuSPARSE"
 #endif
 
-#define ALGO(op, symbol, name, build, idea) {name, &op_##op, ENTRY_##build(op##_##symbol)},
-const struct algo_entry algos[] = {
+#define ALGO(op, symbol, name, build, idea) +1
+enum {
+    OWN = 0
 #include "algos/algos.def"
 };
 #undef ALGO
-const int algo_count = COUNT(algos);
 
 #define ALGO(op, symbol, name, build, idea) idea,
-static const char *const ideas[] = {
+static const char *ideas[OWN + ALGOS_ADDED_MAX] = {
 #include "algos/algos.def"
 };
 #undef ALGO
+
+#define ALGO(op, symbol, name, build, idea) {name, &op_##op, ENTRY_##build(op##_##symbol)},
+static struct algo_entry entries[OWN + ALGOS_ADDED_MAX] = {
+#include "algos/algos.def"
+};
+#undef ALGO
+const struct algo_entry *const algos = entries;
+int algo_count = OWN;
+
+int algo_add(const struct algo_entry *entry, const char *idea)
+{
+    if (algo_find(entry->op, entry->name, entry->device))
+        return fail(ERR_USAGE, "%s: there is an algorithm of this name for %s on %s", entry->name,
+                    entry->op->name, device_list[entry->device].name);
+    if (algo_count == COUNT(entries))
+        return fail(ERR_USAGE, "%s: more than %d algorithms of plug-ins", entry->name,
+                    ALGOS_ADDED_MAX);
+    entries[algo_count] = *entry;
+    ideas[algo_count++] = idea;
+    return OK;
+}
 
 const char *algo_idea(const struct algo_entry *entry) { return ideas[entry - algos]; }
 

@@ -16,6 +16,7 @@ bool case_same_inputs(const struct bench_case *a, const struct bench_case *b)
 const char *case_library(const struct bench_case *c)
 {
     const struct algo *algo = c->entry->algo;
+    if (algo && algo->plugin) return algo->plugin->text;
     return algo && algo->library ? algo->library() : NULL;
 }
 

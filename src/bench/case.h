@@ -17,7 +17,7 @@ struct bench_case {
 
 // Returns true if two cases have the same inputs, so that their times compare.
 bool case_same_inputs(const struct bench_case *a, const struct bench_case *b);
-// Returns name and version of the measured library; NULL: none.
+// Returns name and version of the measured library, or version and hash of a plug-in; NULL: none.
 const char *case_library(const struct bench_case *c);
 // Returns true if an option has another value than its default.
 bool case_has_own_values(const struct bench_case *c);

@@ -81,6 +81,11 @@ static void print_algorithm(const struct algo_entry *e)
     print_fact("computes", a->variant ? text : e->op->formula);
     print_fact("from", a->cite);
     print_fact("deviations", a->differs);
+    if (a->plugin) {
+        snprintf(text, sizeof text, "%s, version %s, SHA-256 %s", a->plugin->file,
+                 a->plugin->version, a->plugin->sha256);
+        print_fact("plug-in", text);
+    }
     print_fact("library", a->library && !missing ? a->library() : NULL);
     print_limits(a);
     print_fact("A as", formats_text(a->A, text));

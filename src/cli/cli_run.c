@@ -200,6 +200,21 @@ static void start_counters(struct run *run, const struct bench_setup *c, const s
     if (run->tool.missing[0] && !o->quiet) fprintf(stderr, "no counters: %s\n", run->tool.missing);
 }
 
+// Refuses options that need worker processes, which only plug-ins have, and the reverse.
+static int check_workers(const struct options *o)
+{
+    bool apart = o->plugin_count;
+    if (apart && o->run.profile) return fail(ERR_USAGE, "-profile: excludes -plugin");
+    if (apart && o->kind != TIMING_SEPARATE)
+        return fail(ERR_USAGE, "-time: excludes -plugin; the records have both times");
+    if (!apart && o->sweep.memory_bytes)
+        return fail(ERR_USAGE,
+                    "-mem-limit: limits a worker, and run has workers with -plugin only");
+    if (!apart && o->sweep.timeout_ms)
+        return fail(ERR_USAGE, "-timeout: ends a worker, and run has workers with -plugin only");
+    return OK;
+}
+
 int cli_run(const struct request *q)
 {
     const struct options *o = q->o;
@@ -208,8 +223,9 @@ int cli_run(const struct request *q)
     if (o->run.append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
     if (o->run.profile && (o->output || o->run.counters))
         return fail(ERR_USAGE, "-profile: excludes -o and -counters, because nothing is measured");
-    int err = check_output(o);
-    if (err) return err;
+    int err = check_workers(o);
+    if (!err) err = check_output(o);
+    if (err || o->plugin_count) return err ? err : cli_sweep(q);
     err = bench_setup_make(&c, o);
     if (!err) err = matrix_check_files(o, (const char *const *)o->operands, o->operand_count);
     if (!err) err = bench_setup_open(&c, o);

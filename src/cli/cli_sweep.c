@@ -1,11 +1,13 @@
-// spbench sweep: finds matrices, devices and cases, and runs the sweep (sweep/sweep.h). This
-// process opens no device: surveys of workers report the devices.
+#define _GNU_SOURCE // memfd_create
+// spbench sweep, and spbench run with plug-ins: finds matrices, devices and cases, and runs the
+// sweep (sweep/sweep.h). This process opens no device: surveys of workers report the devices.
 #include "cli/cli.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <limits.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include "base/utf8.h"
 #include "cli/matrix_list.h"
 #include "cli/progress.h"
+#include "cli/report_view.h"
 #include "cli/summary_print.h"
 #include "cli/terminal.h"
 #include "compare/collect.h"
@@ -27,7 +30,7 @@ struct whole {
     struct matrix_list list;
     struct worker_devices places;
     struct worker_config config;
-    char **words; // command line of a worker
+    bool once; // run: a table follows, nothing is resumed
     char device[16], settings[WORKER_DEVICES_MAX][WORKER_DEVICES_TEXT],
         names[WORKER_DEVICES_MAX][16];
     char id[16], model[128]; // id and name of the device
@@ -39,25 +42,19 @@ struct whole {
     struct resume resume;
     int lock; // descriptor that holds the lock of the file; -1: none
     struct record_file out;
+    struct record_file kept; // run: the records in memory, for the table
     struct sweep sweep;
 };
 
-// Takes the words of the command line without the matrices, for the workers.
-static int take_words(struct whole *c, const struct request *q)
+// Takes the options that are for workers.
+static void take_words(struct whole *c, const struct request *q)
 {
-    const struct options *o = q->o;
-    c->words = mem_alloc(q->argc, sizeof *c->words);
-    if (!c->words) return ERR_MEMORY;
-    for (int i = 2; i < q->argc; i++) {
-        bool operand = false;
-        for (int m = 0; m < o->operand_count; m++) operand |= o->operands[m] == q->argv[i];
-        if (!strcmp(q->argv[i], "--")) break; // matrices alone follow
-        if (!operand) c->words[c->config.word_count++] = q->argv[i];
-    }
-    c->config.words = c->words;
+    struct options *o = (struct options *)q->o;
+    c->config.words = (char *const *)o->passed;
+    c->config.word_count = o->passed_count;
+    c->config.plugins = (struct texts){o->plugin_sha256, o->plugin_count};
     c->config.command = (struct texts){(const char **)q->argv, q->argc};
     c->config.memory_bytes = o->sweep.memory_bytes;
-    return OK;
 }
 
 // Takes the files of -cusparse, with full paths as the loader knows them.
@@ -199,7 +196,7 @@ static int check_options(const struct options *o)
     if (o->rule.limit_ms == o->rule.most_ms && o->rule.limit_ms >= o->sweep.timeout_ms)
         return fail(ERR_USAGE, "-timeout %g: is not longer than -time-limit, %g",
                     o->sweep.timeout_ms * 1e-3, o->rule.limit_ms * 1e-3);
-    if (!o->output && !o->sweep.plan_only && !cli_stdout_is_apart())
+    if (!o->output && !o->sweep.plan_only && o->command == COMMAND_SWEEP && !cli_stdout_is_apart())
         return fail(ERR_USAGE, "sweep: where to? -o FILE is missing, for the records");
     return OK;
 }
@@ -229,8 +226,26 @@ static int add_finished(struct whole *c)
     return OK;
 }
 
+// Opens the output of run: a file in memory, and the destination of records, if there is one.
+static int open_once(struct whole *c)
+{
+    const struct options *o = c->o;
+    int err = OK;
+    c->kept = (struct record_file){.fd = memfd_create("records", MFD_CLOEXEC), .path = "memory"};
+    if (c->kept.fd < 0) return fail(ERR_OUTPUT, "no file in memory: %s", strerror(errno));
+    if (o->output || o->quiet || cli_stdout_is_apart()) {
+        err = record_open(&c->out, o->output, o->run.append, o->seed);
+        c->sweep.copy = &c->kept;
+        if (!err) cli_print_replaced(&c->out, o);
+    } else {
+        c->sweep.out = &c->kept;
+    }
+    return err;
+}
+
 static int open_output(struct whole *c)
 {
+    if (c->once) return open_once(c);
     int err = record_open(&c->out, c->o->output, true, c->o->seed);
     if (!err && !c->o->sweep.fresh) cli_print_replaced(&c->out, c->o);
     // A missing file could not be locked: another sweep may have made the file meanwhile.
@@ -248,7 +263,7 @@ static void make_sweep(struct whole *c)
     s->passes = c->pass;
     s->places = c->place;
     s->place_count = c->places.count;
-    s->rounds = c->o->runs;
+    s->rounds = c->once ? 1 : c->o->runs;
     s->timeout_ms = c->o->sweep.timeout_ms;
     s->resume = &c->resume;
     s->retry = c->o->sweep.retry;
@@ -325,6 +340,27 @@ static int sum_up(const struct whole *c)
     return err;
 }
 
+// Prints the records of this run as `spbench report` does.
+static int print_table(const struct whole *c)
+{
+    struct collected found = {0};
+    struct summaries sum = {0};
+    int64_t *cases = NULL;
+    char path[64];
+    if (c->o->quiet) return OK;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", c->kept.fd);
+    int err = collect_file(&found, path);
+    if (!err) err = collect_choose(&found);
+    if (!err) err = collect_rows(&found, NULL, &sum, &cases);
+    if (!err) err = summary_make(&sum, &(struct summary_rule){0});
+    if (!err)
+        err = view_table(stderr, &(struct report_view){.c = &found, .s = &sum, .cases = cases});
+    mem_free(cases);
+    summaries_free(&sum);
+    collect_free(&found);
+    return err;
+}
+
 static int measure(struct whole *c, struct outcome *outcome)
 {
     struct progress progress;
@@ -332,6 +368,7 @@ static int measure(struct whole *c, struct outcome *outcome)
     int err = open_output(c);
     if (err) return err;
     progress_start(&progress, s, c->o->quiet, c->o->verbose);
+    progress.quiet |= c->once; // a table follows
     s->tell = progress_tell;
     s->arg = &progress;
     err = sweep_run(s);
@@ -346,11 +383,11 @@ static int measure(struct whole *c, struct outcome *outcome)
     outcome->bad_result = bad > 0;
     outcome->bad_matrix = s->endings.unread > 0;
     int close_err = record_close(&c->out);
-    if (err == ERR_INTERRUPTED && to_file(c->o))
+    if (err == ERR_INTERRUPTED && to_file(c->o) && !c->once)
         return fail(err, "%s; %sthe same command goes on", why,
                     c->o->sweep.fresh ? "without -fresh " : "");
     if (err) return fail((enum err)err, "%s", why);
-    if (!close_err) close_err = sum_up(c);
+    if (!close_err) close_err = c->once ? print_table(c) : sum_up(c);
     if (close_err) return close_err;
     return cli_check_measured(cases, s->endings.by_status[STATUS_UNSUPPORTED], NULL);
 }
@@ -363,9 +400,9 @@ static int prepare(struct whole *c, const struct request *q)
     if (!err && o->sweep.shards) err = matrix_list_shard(&c->list, o->sweep.shard, o->sweep.shards);
     if (!err) err = check_output(c);
     if (!err) err = worker_devices_parse(o->device, &c->places);
-    if (!err) err = take_words(c, q);
+    if (!err) take_words(c, q);
     if (!err) err = take_libraries(c);
-    if (!err) err = add_finished(c);
+    if (!err && !c->once) err = add_finished(c);
     if (err) return err;
     if (c->list.left_out && !o->quiet)
         fprintf(stderr, "left out, %lld not there: %s\n", (long long)c->list.left_out,
@@ -385,7 +422,8 @@ int cli_sweep(const struct request *q)
     struct whole *c = mem_zero_alloc(1, sizeof *c);
     if (!c) return ERR_MEMORY;
     c->o = q->o;
-    c->out.fd = c->lock = -1;
+    c->out.fd = c->kept.fd = c->lock = -1;
+    c->once = q->o->command == COMMAND_RUN;
     int err = prepare(c, q);
     if (!err) err = q->o->sweep.plan_only ? tell_plan(c) : measure(c, q->outcome);
     for (int i = 0; i < COUNT(c->pass); i++) {
@@ -394,9 +432,9 @@ int cli_sweep(const struct request *q)
     }
     for (int i = 0; i < c->library_count; i++) free(c->libraries[i]);
     if (c->lock >= 0) close(c->lock);
+    if (c->kept.fd >= 0) close(c->kept.fd);
     resume_free(&c->resume);
     matrix_list_free(&c->list);
-    mem_free(c->words);
     mem_free(c);
     return err;
 }

@@ -25,8 +25,9 @@ struct work {
     struct bench_setup c;
     struct record_file out; // the channel
     struct matrix M;
-    int64_t next; // case of the plan that is under way
-    bool done;    // the line done is written
+    int64_t next;    // case of the plan that is under way
+    double begin_ms; // its begin; 0: unknown
+    bool done;       // the line done is written
     struct counter_tool tool;
     bool counters;
 };
@@ -78,6 +79,30 @@ static bool is_loaded(const char *path)
     return found;
 }
 
+// Loads the plug-ins, each with the hash that the parent knows.
+static int load_plugins(const struct work *w, const struct options *o)
+{
+    const struct texts *known = &w->request->plugins;
+    int err = OK;
+    for (int i = 0; i < o->plugin_count && !err; i++)
+        err = plugin_load(o->plugins[i], i < known->count ? known->list[i] : NULL, NULL);
+    return err;
+}
+
+// Describes the plug-ins to the parent.
+static int describe_plugins(struct work *w, const struct options *o)
+{
+    int err = OK;
+    for (int i = 0; i < o->plugin_count && !err; i++) {
+        char *json = NULL;
+        err = plugin_load(o->plugins[i], NULL, &json);
+        if (!err) err = protocol_say(LINE_PLUGIN);
+        if (!err) err = record_line(&w->out, json);
+        mem_free(json);
+    }
+    return err ? err : end_plan(w);
+}
+
 // Does all that needs neither the device nor the matrix. Counting devices wakes the driver up, and
 // opens none.
 static int get_ready(struct work *w, struct options *o)
@@ -86,7 +111,8 @@ static int get_ready(struct work *w, struct options *o)
     if (request->library && !is_loaded(request->library))
         return fail(ERR_USAGE, "%s: the loader did not take it", request->library);
     o->device = request->device;
-    int err = bench_setup_make(&w->c, o);
+    int err = load_plugins(w, o);
+    if (!err) err = bench_setup_make(&w->c, o);
     if (!err && device_list[w->c.primary].ops) device_count(w->c.primary);
     return err ? err : protocol_say(LINE_READY);
 }
@@ -159,6 +185,7 @@ static int announce(struct work *w)
     if (w->next >= w->c.plan.count) return end_plan(w);
     struct result r = result_start(&w->c.plan.cases[w->next], &w->M);
     r.status = STATUS_CRASHED;
+    w->begin_ms = clock_ms();
     int err = protocol_say(LINE_CASE);
     return err ? err : record_result(&w->out, &r);
 }
@@ -185,8 +212,9 @@ static int report(struct work *w, const struct result *r)
 {
     char text[FAIL_TEXT_MAX];
     result_text(r, text, sizeof text);
-    int err = protocol_say_text(LINE_RESULT, "%s %.3f %.3f %s", status_name(r->status), r->check_ms,
-                                r->timing_ms, text);
+    double all_ms = w->begin_ms > 0 ? clock_ms() - w->begin_ms : 0;
+    int err = protocol_say_text(LINE_RESULT, "%s %.3f %.3f %.3f %s", status_name(r->status),
+                                r->check_ms, r->timing_ms, all_ms, text);
     return err ? err : record_result(&w->out, r);
 }
 
@@ -306,13 +334,14 @@ static int begin(struct work *w, struct worker_request *request)
 
 static int work(struct work *w, struct options *o, struct worker_request *second)
 {
-    int err = get_ready(w, o);
-    if (!err && w->request->standby) err = begin(w, second);
-    if (!err) err = open_devices(w, o);
     w->out = (struct record_file){.fd = WORKER_CHANNEL,
                                   .path = "the sweep",
                                   .seed = o->seed,
                                   .threads = omp_get_max_threads()};
+    if (w->request->describe) return describe_plugins(w, o);
+    int err = get_ready(w, o);
+    if (!err && w->request->standby) err = begin(w, second);
+    if (!err) err = open_devices(w, o);
     snprintf(w->out.run, sizeof w->out.run, "%s", w->request->run);
     if (!err && w->request->survey) err = open_roof(w);
     if (!err && w->request->survey) err = report_plan(w);

@@ -168,7 +168,8 @@ const struct remark remarks[REMARK_COUNT] = {
     [REMARK_BUSY] = {"busy", "Other work delayed the run. The time may be too long."},
     [REMARK_ORDER] = {"not in order", "A run starts before the work ahead has ended. Its result is "
                                       "wrong if that work makes an input."},
-    [REMARK_LIBRARY] = {"NAME VERSION", "The library of a vendor that ran."},
+    [REMARK_LIBRARY] = {"NAME VERSION",
+                        "The library of a vendor that ran, or version and hash of a plug-in."},
     [REMARK_CHOICE] = {"picked NAME", "auto chose this algorithm."},
     [REMARK_RANGE] =
         {"auto: outside the fitted range (FEATURE)",

@@ -21,6 +21,17 @@ static void add_options(struct json *j, const struct bench_case *c)
         json_number(j, o, algo_param(algo, i)->name, c->opt[i]);
 }
 
+// Adds the plug-in of the algorithm, if there is one.
+static void add_plugin(struct json *j, const struct bench_case *c)
+{
+    const struct algo *algo = c->entry->algo;
+    if (!algo || !algo->plugin) return;
+    cJSON *o = json_object(j, j->root, "plugin");
+    json_text(j, o, "file", algo->plugin->file);
+    json_text(j, o, "version", algo->plugin->version);
+    json_text(j, o, "sha256", algo->plugin->sha256);
+}
+
 static void add_matrix(struct json *j, const struct matrix *m)
 {
     cJSON *o = json_object(j, j->root, "matrix");
@@ -296,6 +307,7 @@ int record_result(struct record_file *out, const struct result *r)
     json_text(&j, j.root, "launch", c->stream ? "stream" : NULL);
     add_options(&j, c);
     json_text(&j, j.root, "library", case_library(c));
+    add_plugin(&j, c);
     record_add_run(&j, out);
     add_matrix(&j, r->matrix);
     add_check(&j, r);

@@ -14,6 +14,7 @@
 //   device ID COUNT NAME             the open device, and the visible devices of its kind
 //   near PROCESSORS                  survey only: processors next to the device, if known
 //   plan KEY                         survey only: the key of a case, up to the matrix
+//   plugin                           survey of a plug-in: the next line is its description
 //   environment                      the next line is this record
 //   loaded CASES CONTENT             the matrix is loaded; number of cases; hash of the matrix
 //   unread REASON                    the matrix cannot be read
@@ -21,8 +22,10 @@
 //                             go     no standby starts
 //   loud                             the worker times nothing
 //   case                             a case begins; the next line is its crash record
-//   result STATUS MS MS TEXT         a case has ended, after check and timing of so many ms; the
-//                                    next line is its record
+//   result STATUS MS MS MS TEXT      a case has ended: milliseconds of its check, of its timing,
+//   and
+//                                    since the line `case` (0: no such line); the next line is its
+//                                    record
 //   again                            the device is dead: another worker takes the other cases
 //   done                             nothing is measured any more, the worker ends
 //   error CODE TEXT                  the worker gives up with this enum err
@@ -42,6 +45,7 @@ enum protocol_line {
     LINE_DEVICE,
     LINE_NEAR,
     LINE_PLAN,
+    LINE_PLUGIN,
     LINE_ENVIRONMENT,
     LINE_LOADED,
     LINE_UNREAD,

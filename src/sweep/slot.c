@@ -1,5 +1,6 @@
 #include "sweep/slot.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,9 @@
 #define IDLE_MOST 2       // workers in a row that may die with no case under way
 #define LEAVE_MS  30000.0 // for a worker to end after its last line
 #define FOREVER   1e300   // deadline of a worker that waits for another one
+// Difference between the clocks of a worker and of this process over a case that is no error.
+#define CLOCK_SHARE 0.1
+#define CLOCK_MS    100.0
 
 static int copy_text(char **out, const char *text)
 {
@@ -200,17 +204,22 @@ static void report_matrix(struct slot *x)
     report(x, NEWS_MATRIX, x->job->unread[0] ? x->job->unread : NULL);
 }
 
+static int write_line(const struct sweep *s, const char *line)
+{
+    int err = record_line(s->out, line);
+    return err || !s->copy ? err : record_line(s->copy, line);
+}
+
 // Writes a record, behind the environment of its run, which is written once.
 static int write_record(struct slot *x, const char *line)
 {
     struct run_header *h = header_of(x, x->job);
-    struct record_file *out = x->sweep->out;
     int err = OK;
     if (!h->written)
-        err = h->environment ? record_line(out, h->environment)
+        err = h->environment ? write_line(x->sweep, h->environment)
                              : fail(ERR_DEVICE, "a worker without an environment");
     if (!err) h->written = true;
-    return err ? err : record_line(out, line);
+    return err ? err : write_line(x->sweep, line);
 }
 
 // Writes and counts the record of a case that has ended.
@@ -237,6 +246,34 @@ static int take_result(struct slot *x, const char *record, enum status status, c
     return OK;
 }
 
+void slot_lose_clock(struct slot *x) { x->case_ms = 0; }
+
+// Compares the duration of a case by the worker's clock with that by the own clock. Foreign code in
+// the worker can change the worker's clock only.
+static void compare_clocks(struct slot *x, double worker_ms)
+{
+    double own_ms = clock_ms() - x->case_ms;
+    x->wrong_clock[0] = 0;
+    if (!x->case_ms || !worker_ms || x->result != STATUS_OK) return;
+    if (fabs(worker_ms - own_ms) <= CLOCK_SHARE * own_ms + CLOCK_MS) return;
+    snprintf(x->wrong_clock, sizeof x->wrong_clock,
+             "its process measured %.4g s for the case, which took %.4g s: its clock is wrong",
+             worker_ms * 1e-3, own_ms * 1e-3);
+}
+
+// Writes the record of a result that is not believed. Another worker takes the other cases.
+static int take_unbelieved(struct slot *x)
+{
+    char text[CASE_KEY_MAX];
+    char *record = crash_record_make(x->open, STATUS_FAILED, x->wrong_clock);
+    snprintf(text, sizeof text, "failed: %s", x->wrong_clock);
+    int err = record ? take_result(x, record, STATUS_FAILED, text) : ERR_INPUT;
+    mem_free(record);
+    end_as(x, END_AGAIN);
+    worker_kill(&x->w);
+    return err;
+}
+
 // Takes a record, which follows the line that announced it, and gives back its newline.
 static int take_record(struct slot *x, char *line)
 {
@@ -245,6 +282,7 @@ static int take_record(struct slot *x, char *line)
     x->announced = LINES;
     if (kind == LINE_CASE) return copy_text(&x->open, line);
     if (kind == LINE_ENVIRONMENT && h->environment) return OK;
+    if (kind == LINE_RESULT && x->open && x->wrong_clock[0]) return take_unbelieved(x);
     size_t length = strlen(line);
     char *record = mem_alloc((int64_t)length + 2, 1);
     if (!record) return ERR_MEMORY;
@@ -259,13 +297,14 @@ static int take_record(struct slot *x, char *line)
 static int announce_result(struct slot *x, const char *rest)
 {
     char name[32];
-    double checking_ms, timing_ms;
+    double checking_ms, timing_ms, all_ms;
     int used = 0;
-    if (sscanf(rest, "%31s %lf %lf %n", name, &checking_ms, &timing_ms, &used) != 3 ||
+    if (sscanf(rest, "%31s %lf %lf %lf %n", name, &checking_ms, &timing_ms, &all_ms, &used) != 4 ||
         status_find(name) < 0)
         return fail(ERR_INPUT, "a worker's result has the status '%s'", rest);
     x->result = (enum status)status_find(name);
     x->announced = LINE_RESULT;
+    compare_clocks(x, all_ms);
     if (has_loaded(x)) slot_times_case(&x->times, checking_ms, timing_ms);
     return copy_text(&x->text, rest + used);
 }
@@ -338,7 +377,11 @@ static int take_line(struct slot *x, char *line)
         if (!x->job->lost) snprintf(x->job->unread, sizeof x->job->unread, "%s", rest);
         return OK;
     case LINE_ENVIRONMENT: return x->announced = kind, OK;
-    case LINE_CASE: return set_deadline(x), x->announced = kind, OK;
+    case LINE_CASE:
+        set_deadline(x);
+        x->case_ms = x->since_ms;
+        x->announced = kind;
+        return OK;
     case LINE_RESULT: return announce_result(x, rest);
     case LINE_ERROR: return take_error(x, rest), OK;
     case LINE_AGAIN: return take_end(x, END_AGAIN), OK;

@@ -1,5 +1,6 @@
 #include "sweep/sweep.h"
 
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #define PAUSE_POLL_MS  1.0    // between tests whether a process has stopped
 #define MEMORY_POLL_MS 50.0   // between tests of the memory of workers
 #define END_POLL_MS    10.0   // between tests whether a process without lines has ended
+#define LATE_MS        50.0   // lines that are read later do not compare clocks
 #define TEXT_MEMORY    4      // estimated bytes of memory for a byte of a matrix' text
 
 struct schedule {
@@ -20,6 +22,7 @@ struct schedule {
     int64_t waiting;    // no earlier job is waiting
     bool *begun;        // by job: started or finished
     struct slot *slots; // size s->place_count
+    double looked_ms;   // end of the last wait for lines
     bool soon;          // a worker waits for a standby that is stopping
 };
 
@@ -210,6 +213,11 @@ static int wait_for_lines(struct schedule *q)
     }
     double ms = until - now;
     poll(list, (nfds_t)used, ms < 1 ? 1 : (int)ms + 1);
+    // This process was busy between two waits, or was stopped.
+    bool late = now - q->looked_ms > LATE_MS;
+    q->looked_ms = clock_ms();
+    late |= q->looked_ms > now + fmax(ms, 1) + 1 + LATE_MS;
+    for (int i = 0; late && i < q->s->place_count; i++) slot_lose_clock(&q->slots[i]);
     return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
 }
 

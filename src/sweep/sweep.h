@@ -73,6 +73,7 @@ struct sweep {
     const struct resume *resume;
     bool retry;
     struct record_file *out;
+    struct record_file *copy; // gets the same records; NULL: none
     void (*tell)(const struct sweep_news *news, void *arg);
     void *arg;
     struct endings endings;                // ends of all cases, with those of earlier sweeps

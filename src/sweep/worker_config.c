@@ -6,13 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SURVEY_MS 600000.0 // limit for opening the device and measuring its ceilings
-#define LOOK_MS   1000     // longest time until Ctrl-C is seen
+#define SURVEY_MS   600000.0 // limit for opening the device and measuring its ceilings
+#define DESCRIBE_MS 30000.0  // limit for loading a plug-in
+#define LOOK_MS     1000     // longest time until Ctrl-C is seen
 
 static char *request_of(const struct worker_config *config, const struct worker_args *args)
 {
     struct worker_request r = {.parent = getpid(),
                                .survey = !args->matrix && !args->standby,
+                               .describe = args->describe,
                                .standby = args->standby,
                                .matrix = args->matrix,
                                .device = config->device,
@@ -20,6 +22,7 @@ static char *request_of(const struct worker_config *config, const struct worker_
                                .library = args->library,
                                .cpus = args->cpus,
                                .run = args->run,
+                               .plugins = config->plugins,
                                .command = config->command,
                                .done = args->done,
                                .unverified = args->unverified,
@@ -86,8 +89,15 @@ static int survey_line(struct survey *s, const char *line, bool *ended)
 {
     const char *rest, *text;
     int used = 0;
+    if (s->plugin_follows) {
+        s->plugin_follows = false;
+        mem_free(s->plugin);
+        s->plugin = mem_copy_text(line, strlen(line));
+        return s->plugin ? OK : ERR_MEMORY;
+    }
     switch (protocol_parse(line, &rest)) {
     case LINE_PLAN: return texts_add(&s->prefixes, rest);
+    case LINE_PLUGIN: s->plugin_follows = true; return OK;
     case LINE_NEAR: snprintf(s->near, sizeof s->near, "%s", rest); return OK;
     case LINE_DONE: *ended = true; return OK;
     case LINE_DEVICE:
@@ -102,7 +112,7 @@ static int survey_line(struct survey *s, const char *line, bool *ended)
     }
 }
 
-static int survey_follow(struct worker *w, struct survey *s)
+static int survey_follow(struct worker *w, double limit_ms, struct survey *s)
 {
     double begin = clock_ms();
     bool ended = false;
@@ -113,9 +123,9 @@ static int survey_follow(struct worker *w, struct survey *s)
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : worker_read(w);
         for (char *line; !err && !ended && (line = worker_line(w));)
             err = survey_line(s, line, &ended);
-        if (!err && !ended && clock_ms() - begin > SURVEY_MS)
+        if (!err && !ended && clock_ms() - begin > limit_ms)
             err = fail(ERR_DEVICE, "a worker had not said after %g s what there is to do",
-                       SURVEY_MS * 1e-3);
+                       limit_ms * 1e-3);
         if (!err && !ended && w->channel < 0 && worker_over(w, &state)) {
             char text[FAIL_TEXT_MAX];
             worker_end_text(w, state, text);
@@ -131,7 +141,7 @@ int survey_make(const struct worker_config *config, const struct worker_args *ar
     struct worker w;
     *out = (struct survey){0};
     int err = worker_config_start(config, args, &w);
-    if (!err) err = survey_follow(&w, out);
+    if (!err) err = survey_follow(&w, args->describe ? DESCRIBE_MS : SURVEY_MS, out);
     worker_free(&w);
     if (err) survey_free(out);
     return err;
@@ -140,5 +150,6 @@ int survey_make(const struct worker_config *config, const struct worker_args *ar
 void survey_free(struct survey *s)
 {
     texts_free(&s->prefixes);
+    mem_free(s->plugin);
     *s = (struct survey){0};
 }

@@ -10,6 +10,7 @@ struct worker_config {
     char *const *words; // words of the command line without matrices; size word_count
     int word_count;
     struct texts command; // command line of the sweep
+    struct texts plugins; // hashes of the files of -plugin
     const char *device;   // -device of a worker
     char expected[16];    // id that the device must have; "": any
     int threads;          // threads of each worker; 0: default
@@ -20,6 +21,7 @@ struct worker_config {
 struct worker_args {
     const char *matrix; // path; NULL: a survey, or a standby
     bool standby;
+    bool describe;
     const char *library; // loaded before all others; NULL: none
     const char *setting; // NAME=VALUE that makes its device visible; NULL: none
     const char *cpus;
@@ -41,6 +43,8 @@ struct survey {
     int count;             // visible devices of its kind
     char near[CPUS_TEXT];  // processors next to the device; "": unknown
     struct texts prefixes; // keys of the cases, up to the matrix; owned
+    char *plugin;          // description of a plug-in; owned; NULL: none
+    bool plugin_follows;   // as the next line
 };
 int survey_make(const struct worker_config *config, const struct worker_args *args,
                 struct survey *out);

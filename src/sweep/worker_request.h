@@ -18,6 +18,7 @@ void texts_free(struct texts *t);
 struct worker_request {
     int64_t parent;       // process that started the worker: the worker ends with it
     bool survey;          // report the device and the cases, measure nothing
+    bool describe;        // describe the plug-ins, and end
     bool standby;         // get ready without device and matrix, then wait for the word begin
     const char *matrix;   // path; NULL: a survey, or a standby
     const char *device;   // replaces -device of the sweep
@@ -25,6 +26,7 @@ struct worker_request {
     const char *library;  // a file that must be loaded; NULL: none
     const char *cpus;     // processors, as a list; NULL: all
     const char *run;      // id of the run of its records
+    struct texts plugins; // hashes that the files of -plugin must have; none: any
     struct texts command; // command line of the sweep, for the record of the environment
     struct texts done;    // keys of finished cases
     struct texts

@@ -29,7 +29,7 @@ static void say_result(const char *name)
     dprintf(WORKER_CHANNEL, "loaded 1\n");
     dprintf(WORKER_CHANNEL, "case\n");
     say_case(name, "crashed");
-    dprintf(WORKER_CHANNEL, "result ok 1 2 alg\n");
+    dprintf(WORKER_CHANNEL, "result ok 1 2 0 alg\n");
     say_case(name, "ok");
     dprintf(WORKER_CHANNEL, "done\n");
 }

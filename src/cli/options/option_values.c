@@ -175,6 +175,23 @@ int parse_output(struct options *o, const struct option *self, const char *text)
     return OK;
 }
 
+bool is_plugin_name(const char *word) { return ends_with(word, ".so"); }
+
+int parse_plugin(struct options *o, const struct option *self, const char *text)
+{
+    for (const char *rest = text; *rest; rest += *rest == ',') {
+        size_t length = strcspn(rest, ",");
+        if (o->plugin_count == PLUGINS_MAX)
+            return fail(ERR_USAGE, "-%s: more than %d files", self->name, PLUGINS_MAX);
+        char *file = mem_copy_text(rest, length);
+        if (!file) return ERR_MEMORY;
+        o->plugins[o->plugin_count++] = file;
+        rest += length;
+        if (!length) return fail(ERR_USAGE, "-%s %s: a name is empty", self->name, text);
+    }
+    return OK;
+}
+
 int options_add_algs(struct options *o, const char *option, const char *text)
 {
     const char *rest = text;

@@ -15,6 +15,8 @@ int parse_cache(struct options *o, const struct option *self, const char *text);
 int parse_launch(struct options *o, const struct option *self, const char *text);
 int parse_time(struct options *o, const struct option *self, const char *text);
 int parse_check(struct options *o, const struct option *self, const char *text);
+bool is_plugin_name(const char *word);
+int parse_plugin(struct options *o, const struct option *self, const char *text);
 int parse_setting(struct options *o, const struct option *self, const char *text);
 int parse_threads(struct options *o, const struct option *self, const char *text);
 int parse_seed(struct options *o, const struct option *self, const char *text);

@@ -7,13 +7,14 @@
 #include "bench/plan.h"
 #include "cli/options/commands.h"
 #include "compare/summary.h"
+#include "plugin/plugin.h"
 
 // Action for a missing file, in the order of the words of -missing.
 enum missing_files { MISSING_ERROR, MISSING_SKIP };
 
 // Options of a sweep.
 struct sweep_options {
-    double timeout_ms;     // limit for a case, and for reading a matrix
+    double timeout_ms;     // limit for a case, and for reading a matrix; 0: no workers
     int64_t memory_bytes;  // host memory limit of a worker; 0: not given
     int shard, shards;     // part `shard` (from 1) of `shards`; 0: not given
     const char *sets;      // sets of the list, comma-separated; NULL: all
@@ -71,6 +72,9 @@ struct options {
     struct option_setting settings[SETTINGS_MAX]; // a name with several values has several entries
     char setting_names[SETTINGS_MAX][WORD_MAX];   // text of settings[].name
     int setting_count;
+    char *plugins[PLUGINS_MAX];             // files of -plugin, size plugin_count; owned
+    const char *plugin_sha256[PLUGINS_MAX]; // their hashes, after plugins_learn()
+    int plugin_count;
     int threads; // OpenMP threads, 0: not given
     int runs;    // processes per case; 0: until no case is unclear
     uint64_t seed;

@@ -190,8 +190,10 @@ static int parse_option(struct options *o, enum command command, const char *com
 // Returns true if the last option is passed on to measuring processes.
 static bool is_passed(enum command command, const struct given *last)
 {
-    if (command != COMMAND_COMPARE && command != COMMAND_SELFTEST) return false;
-    return last->axis || (last->option->commands & EACH) == EACH;
+    bool pair = command == COMMAND_COMPARE || command == COMMAND_SELFTEST;
+    if (!pair && command != COMMAND_RUN && command != COMMAND_SWEEP) return false;
+    unsigned bits = pair ? EACH : PASSED;
+    return last->axis || (last->option->commands & bits) == bits;
 }
 
 int options_parse(struct options *o, enum command command, const char *command_name, int argc,
@@ -203,7 +205,6 @@ int options_parse(struct options *o, enum command command, const char *command_n
                           .precs = {F32},
                           .prec_count = 1,
                           .seed = 1,
-                          .sweep = {.timeout_ms = TIMEOUT_MS},
                           .compare = {.threshold = 3, .plant = 5, .consecutive = 2},
                           .runs = command == COMMAND_SWEEP      ? 1
                                   : command == COMMAND_SELFTEST ? RUNS
@@ -237,6 +238,8 @@ int options_parse(struct options *o, enum command command, const char *command_n
         for (int w = first; w <= i && is_passed(command, &last); w++)
             o->passed[o->passed_count++] = argv[w];
     }
+    if (!o->sweep.timeout_ms && (command != COMMAND_RUN || o->plugin_count))
+        o->sweep.timeout_ms = TIMEOUT_MS;
     // Without -time-limit and -reps, the default limits apply.
     if (!o->rule.most_ms && !o->rule.reps) o->rule.limit_ms = LIMIT_MS, o->rule.most_ms = MOST_MS;
     return OK;
@@ -244,6 +247,8 @@ int options_parse(struct options *o, enum command command, const char *command_n
 
 void options_free(struct options *o)
 {
+    for (int i = 0; i < o->plugin_count; i++) mem_free(o->plugins[i]);
+    o->plugin_count = 0;
     mem_free(o->operands);
     mem_free(o->passed);
     mem_free(o->algs);

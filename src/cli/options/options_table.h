@@ -10,19 +10,20 @@
 
 #define RUN    (BIT(COMMAND_RUN) | SWEEP)
 #define ALONE  BIT(COMMAND_RUN) // not of a sweep's workers
+#define PASSED BIT(30)          // passed on to measuring processes
 #define SWEEP  (BIT(COMMAND_SWEEP) | BIT(COMMAND_WORKER))
 #define INFO   BIT(COMMAND_INFO)
+#define LIST   BIT(COMMAND_LIST)
 #define GEN    BIT(COMMAND_GEN)
 #define ROOF   BIT(COMMAND_ROOF)
 #define DOCTOR BIT(COMMAND_DOCTOR)
 #define ALL    ~0u
 #define MODEL  (INFO | BIT(31)) // options that only models of info use
 
-// BIT(30) marks options of run that are passed on to measuring processes.
 #define COMPARE  BIT(COMMAND_COMPARE)
 #define SELFTEST BIT(COMMAND_SELFTEST)
 #define REPORT   BIT(COMMAND_REPORT)
-#define EACH     (RUN | COMPARE | SELFTEST | BIT(30))
+#define EACH     (RUN | COMPARE | SELFTEST | PASSED)
 
 enum option_kind {
     OPTION_VALUE, // a single value

@@ -1,0 +1,254 @@
+// Makes algorithms of the program from those of a plug-in. The functions here translate a task into
+// the plug-in's struct, call the plug-in, and translate its result.
+#include "plugin/plugin.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct plugin_algo {
+    struct algo algo; // first: task->algo is a struct plugin_algo
+    const struct spbench_algorithm *of;
+    struct param params[PARAMS_MAX + 1];
+};
+
+// State of a case.
+struct adapter {
+    struct spbench_task task; // first: host functions get its address
+    struct task *t;
+    struct spbench_csr A, S, R;
+    struct spbench_dense B, Y, C;
+    double options[PARAMS_MAX];
+    char said[256]; // last line of log()
+};
+
+static const struct spbench_algorithm *algorithm_of(const struct task *t)
+{
+    return ((const struct plugin_algo *)t->algo)->of;
+}
+
+static struct adapter *adapter_of(struct spbench_task *task) { return (struct adapter *)task; }
+
+static int host_alloc(struct spbench_task *task, int64_t bytes, void **block)
+{
+    struct adapter *a = adapter_of(task);
+    *block = NULL;
+    if (a->t->dev->closed) {
+        snprintf(a->said, sizeof a->said, "run() called alloc()");
+        return SPBENCH_FAILED;
+    }
+    return device_alloc(a->t->dev, bytes, 1, block) ? SPBENCH_NO_MEMORY : SPBENCH_OK;
+}
+
+static void host_free(struct spbench_task *task, void *block)
+{
+    struct adapter *a = adapter_of(task);
+    device_free(a->t->dev, block);
+}
+
+static void host_phase(struct spbench_task *task, const char *name)
+{
+    const struct task *t = adapter_of(task)->t;
+    if (!t->phases || t->phases->count < PHASES_MAX) task_phase(adapter_of(task)->t, name);
+}
+
+static void host_log(struct spbench_task *task, const char *text)
+{
+    struct adapter *a = adapter_of(task);
+    snprintf(a->said, sizeof a->said, "%s", text);
+    fprintf(stderr, "%s: %s\n", a->t->entry->name, text);
+}
+
+static void host_number(struct spbench_task *task, const char *name, double value)
+{
+    struct task *t = adapter_of(task)->t;
+    bool known = figures_find(&t->figures, name);
+    if (strlen(name) < sizeof t->figures.list->name && (known || t->figures.count < FIGURES_MAX))
+        task_number(t, name, value);
+}
+
+static const struct spbench_host host = {
+    .size = sizeof host,
+    .alloc = host_alloc,
+    .free = host_free,
+    .phase = host_phase,
+    .log = host_log,
+    .number = host_number,
+};
+
+static struct spbench_csr csr_for_plugin(const struct sparse *X)
+{
+    const struct csr_dev *A = csr_of(X);
+    return (struct spbench_csr){
+        sizeof(struct spbench_csr), A->m, A->n, A->nnz, A->ptr_bytes, A->ptr, A->idx, A->val};
+}
+
+static struct spbench_dense dense_for_plugin(const struct dense_dev *D)
+{
+    return (struct spbench_dense){sizeof(struct spbench_dense),
+                                  D->rows,
+                                  D->cols,
+                                  D->ld,
+                                  D->layout == LAYOUT_ROW ? SPBENCH_ROW_MAJOR : SPBENCH_COL_MAJOR,
+                                  D->val};
+}
+
+static void fill_task(struct adapter *a, struct task *t)
+{
+    const enum result_kind result = t->entry->op->result;
+    a->t = t;
+    a->A = csr_for_plugin(t->A[0]);
+    a->B = dense_for_plugin(&t->in[0]);
+    a->Y = dense_for_plugin(&t->in[1]);
+    a->C = dense_for_plugin(&t->C);
+    memcpy(a->options, t->opt, sizeof a->options);
+    a->task = (struct spbench_task){.size = sizeof a->task,
+                                    .precision = t->prec == F32 ? SPBENCH_F32 : SPBENCH_F64,
+                                    .A = &a->A,
+                                    .C_val = t->val,
+                                    .options = a->options,
+                                    .stream = t->dev->stream,
+                                    .host = &host};
+    if (result == RESULT_SPARSE) {
+        a->S = csr_for_plugin(t->S[0]);
+        a->task.S = &a->S;
+        a->task.R = &a->R;
+    } else {
+        a->task.B = &a->B;
+        if (result == RESULT_PATTERN) a->task.Y = &a->Y;
+        if (result == RESULT_DENSE) a->task.C = &a->C;
+    }
+}
+
+// Returns the error of a status of the plug-in's function `what`.
+static int error_of(const struct adapter *a, int status, const char *what)
+{
+    const char *said = a->said[0] ? a->said : "without a reason";
+    switch (status) {
+    case SPBENCH_OK: return OK;
+    case SPBENCH_FAILED: return fail(ERR_DEVICE, "%s() failed: %s", what, said);
+    case SPBENCH_NO_MEMORY: return fail(ERR_MEMORY, "%s() has not enough memory", what);
+    case SPBENCH_UNSUPPORTED:
+        if (!strcmp(what, "prepare")) return fail(ERR_UNSUPPORTED, "%s", said);
+    }
+    return fail(ERR_DEVICE, "%s() returned %d, which is no status of %s()", what, status, what);
+}
+
+static int prepare(struct task *t)
+{
+    const struct spbench_algorithm *of = algorithm_of(t);
+    struct adapter *a = mem_zero_alloc(1, sizeof *a);
+    if (!a) return ERR_MEMORY;
+    t->state = a;
+    fill_task(a, t);
+    return of->prepare ? error_of(a, of->prepare(&a->task), "prepare") : OK;
+}
+
+// Takes the sparse result. After an error its blocks are freed like those of a result.
+static int take_result(struct task *t, const struct spbench_csr *R, int err)
+{
+    const struct device *d = t->dev;
+    t->R.m = t->A[0]->m;
+    t->R.n = t->S[0]->n;
+    t->R.nnz = R->nnz;
+    t->R.ptr_bytes = (int)R->ptr_bytes;
+    t->R.ptr = device_holds(d, R->ptr, 1) ? R->ptr : NULL;
+    t->R.idx = device_holds(d, R->idx, 1) ? R->idx : NULL;
+    t->R.val = device_holds(d, R->val, 1) ? R->val : NULL;
+    if (err) return err;
+    if (R->ptr_bytes != 4 && R->ptr_bytes != 8)
+        return fail(ERR_DEVICE, "run() set R->ptr_bytes to %lld, not 4 or 8",
+                    (long long)R->ptr_bytes);
+    if (R->nnz < 0 || (R->ptr_bytes == 4 && R->nnz > INT32_MAX))
+        return fail(ERR_DEVICE, "run() set R->nnz to %lld", (long long)R->nnz);
+    if (!device_holds(d, R->ptr, (t->R.m + (int64_t)1) * R->ptr_bytes) ||
+        !device_holds(d, R->idx, R->nnz * 4) ||
+        !device_holds(d, R->val, R->nnz * (int64_t)prec_bytes(t->prec)))
+        return fail(ERR_DEVICE, "an array of R is no block of alloc(), or is too small");
+    return OK;
+}
+
+static int run(struct task *t)
+{
+    struct adapter *a = t->state;
+    int status = algorithm_of(t)->run(&a->task, t->dev->stream);
+    return status ? error_of(a, status, "run") : OK;
+}
+
+static int run_sparse(struct task *t)
+{
+    struct adapter *a = t->state;
+    a->R = (struct spbench_csr){
+        sizeof a->R, t->A[0]->m, t->S[0]->n, 0, t->dev->ops->row_start_bytes, NULL, NULL, NULL};
+    return take_result(t, &a->R, run(t));
+}
+
+static void teardown(struct task *t)
+{
+    const struct spbench_algorithm *of = algorithm_of(t);
+    struct adapter *a = t->state;
+    if (a && of->teardown) of->teardown(&a->task);
+    task_free_state(t);
+}
+
+// Version and the first 16 digits of the hash.
+static char *plugin_text(const struct plugin *p)
+{
+    const size_t size = strlen(p->exported->version) + 32;
+    char *text = mem_alloc((int64_t)size, 1);
+    if (text) snprintf(text, size, "%s sha256:%.16s", p->exported->version, p->sha256);
+    return text;
+}
+
+static unsigned layouts_of(const struct spbench_algorithm *of, const struct op *op)
+{
+    if (op->result == RESULT_SPARSE) return 0;
+    if (op->result == RESULT_PATTERN) return ROW_MAJOR;
+    return (of->layouts & SPBENCH_ROW_MAJOR ? ROW_MAJOR : 0) |
+           (of->layouts & SPBENCH_COL_MAJOR ? COL_MAJOR : 0);
+}
+
+static int add_algorithm(const struct spbench_algorithm *of, const struct algo_plugin *facts,
+                         bool functions)
+{
+    static const char *const op_names[] = {
+        [SPBENCH_SPMM] = "spmm", [SPBENCH_SDDMM] = "sddmm", [SPBENCH_SPGEMM] = "spgemm"};
+    const struct op *op = op_find(op_names[of->operation]);
+    struct plugin_algo *x = mem_zero_alloc(1, sizeof *x);
+    if (!x) return ERR_MEMORY;
+    struct algo *a = &x->algo;
+    for (int64_t i = 0; i < of->option_count; i++) {
+        const struct spbench_option *o = plugin_option(of, i);
+        x->params[i] = (struct param){o->name, o->standard, o->min, o->max, o->whole, o->about};
+    }
+    x->of = of;
+    a->layouts = layouts_of(of, op);
+    a->precs = (of->precisions & SPBENCH_F32 ? BIT(F32) : 0) |
+               (of->precisions & SPBENCH_F64 ? BIT(F64) : 0);
+    a->A[0] = &format_csr;
+    if (op->product) a->S[0] = &format_csr;
+    a->options = of->option_count ? x->params : NULL;
+    a->cite = of->cite;
+    a->plugin = facts;
+    if (functions) {
+        a->prepare = prepare;
+        a->run = op->result == RESULT_SPARSE ? run_sparse : run;
+        a->teardown = teardown;
+    }
+    enum device_kind kind = of->device == SPBENCH_CPU ? DEVICE_CPU : DEVICE_CUDA;
+    int err = algo_add(&(struct algo_entry){of->name, op, kind, a, NULL}, of->about);
+    if (err) mem_free(x);
+    return err;
+}
+
+int plugin_add(const struct plugin *p, bool functions)
+{
+    struct algo_plugin *facts = mem_alloc(1, sizeof *facts);
+    char *text = facts ? plugin_text(p) : NULL;
+    int err = text ? OK : ERR_MEMORY;
+    if (!err) *facts = (struct algo_plugin){p->file, p->exported->version, p->sha256, text};
+    for (int64_t i = 0; i < p->exported->algorithm_count && !err; i++) {
+        err = add_algorithm(p->exported->algorithms[i], facts, functions);
+        if (err == ERR_USAGE) err = fail(err, "%s: %s", p->file, fail_text());
+    }
+    return err;
+}

@@ -1,0 +1,150 @@
+// A plug-in whose algorithms end badly, each in its own way; and one that lies about the time.
+#define _GNU_SOURCE
+#include "spbench_plugin.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static int right(struct spbench_task *t, void *stream)
+{
+    const struct spbench_csr *A = t->A;
+    const int64_t *ptr = A->ptr;
+    (void)stream;
+    for (int64_t i = 0; i < A->m; i++)
+        for (int64_t j = 0; j < t->C->cols; j++) {
+            float sum = 0;
+            for (int64_t p = ptr[i]; p < ptr[i + 1]; p++)
+                sum += ((float *)A->val)[p] * ((float *)t->B->val)[A->idx[p] * t->B->ld + j];
+            ((float *)t->C->val)[i * t->C->ld + j] = sum;
+        }
+    return SPBENCH_OK;
+}
+
+static int crash(struct spbench_task *t, void *stream)
+{
+    volatile int *nowhere = NULL;
+    (void)stream;
+    t->host->log(t, "before the crash");
+    *nowhere = 1;
+    return SPBENCH_OK;
+}
+
+static int leave(struct spbench_task *t, void *stream)
+{
+    (void)t;
+    (void)stream;
+    exit(7);
+}
+
+static int hang(struct spbench_task *t, void *stream)
+{
+    (void)t;
+    (void)stream;
+    for (volatile int more = 1; more;) usleep(1000);
+    return SPBENCH_OK;
+}
+
+static int eat(struct spbench_task *t, void *stream)
+{
+    (void)t;
+    (void)stream;
+    for (char *p; (p = malloc(1 << 24)); usleep(1000)) memset(p, 1, 1 << 24);
+    return SPBENCH_NO_MEMORY;
+}
+
+static int give_up(struct spbench_task *t)
+{
+    t->host->log(t, "the analysis found a loop");
+    return SPBENCH_FAILED;
+}
+
+static int refuse(struct spbench_task *t)
+{
+    t->host->log(t, "only square matrices");
+    return SPBENCH_UNSUPPORTED;
+}
+
+static int allocate(struct spbench_task *t, void *stream)
+{
+    void *block;
+    (void)stream;
+    return t->host->alloc(t, 64, &block);
+}
+
+static int zero(struct spbench_task *t, void *stream)
+{
+    (void)stream;
+    memset(t->C->val, 0, (size_t)(t->C->rows * t->C->ld) * 4);
+    return SPBENCH_OK;
+}
+
+// A clock at a fifth of the speed, which patch_clock() writes over clock_gettime().
+static int slow_clock(clockid_t clock, struct timespec *now)
+{
+    long status = syscall(SYS_clock_gettime, clock, now);
+    if (clock != CLOCK_MONOTONIC) return (int)status;
+    static int64_t first;
+    int64_t ns = now->tv_sec * 1000000000 + now->tv_nsec;
+    if (!first) first = ns;
+    ns = first + (ns - first) / 5;
+    now->tv_sec = ns / 1000000000;
+    now->tv_nsec = ns % 1000000000;
+    return (int)status;
+}
+
+static int patch_clock(struct spbench_task *t)
+{
+#ifdef __x86_64__
+    unsigned char *to = dlsym(RTLD_DEFAULT, "clock_gettime");
+    unsigned char jump[12] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
+    void *target = (void *)slow_clock;
+    uintptr_t page = (uintptr_t)to & ~(uintptr_t)4095;
+    memcpy(jump + 2, &target, sizeof target);
+    if (mprotect((void *)page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC)) return SPBENCH_FAILED;
+    memcpy(to, jump, sizeof jump);
+#endif
+    (void)t;
+    return SPBENCH_OK;
+}
+
+static int right_slowly(struct spbench_task *t, void *stream)
+{
+    usleep(3000);
+    return right(t, stream);
+}
+
+#define ALGORITHM(symbol, title, prepare, run)                                                     \
+    static const struct spbench_algorithm symbol = {sizeof symbol,                                 \
+                                                    title,                                         \
+                                                    "ends badly",                                  \
+                                                    "Own work",                                    \
+                                                    SPBENCH_SPMM,                                  \
+                                                    SPBENCH_CPU,                                   \
+                                                    SPBENCH_F32,                                   \
+                                                    SPBENCH_ROW_MAJOR,                             \
+                                                    SPBENCH_CSR,                                   \
+                                                    NULL,                                          \
+                                                    0,                                             \
+                                                    prepare,                                       \
+                                                    run,                                           \
+                                                    NULL};
+ALGORITHM(a_right, "p-right", NULL, right)
+ALGORITHM(a_crash, "p-crash", NULL, crash)
+ALGORITHM(a_exit, "p-exit", NULL, leave)
+ALGORITHM(a_hang, "p-hang", NULL, hang)
+ALGORITHM(a_eat, "p-eat", NULL, eat)
+ALGORITHM(a_fail, "p-fail", give_up, right)
+ALGORITHM(a_refuse, "p-refuse", refuse, right)
+ALGORITHM(a_alloc, "p-alloc", NULL, allocate)
+ALGORITHM(a_zero, "p-zero", NULL, zero)
+ALGORITHM(a_clock, "p-clock", patch_clock, right_slowly)
+ALGORITHM(a_last, "p-last", NULL, right)
+static const struct spbench_algorithm *const list[] = {&a_right, &a_crash, &a_exit,   &a_hang,
+                                                       &a_eat,   &a_fail,  &a_refuse, &a_alloc,
+                                                       &a_zero,  &a_clock, &a_last};
+const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list, 11};

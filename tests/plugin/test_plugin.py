@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Plug-ins: test_plugin.py [BUILD [EMULATED_PROGRAM]].
+
+Right plug-ins are measured like own algorithms; bad endings and wrong clocks are a record each; wrong
+fields of a description are one line each; the parent never loads a file.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+
+from checks import check, end, skip
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/cpu").resolve()
+PROGRAM = BUILD / "spbench"
+RIGHT, BAD, FIELDS, NO_SYMBOL = (BUILD / "tests/plugin" / (name + ".so")
+                                 for name in ("right", "bad_endings", "bad_fields", "no_symbol"))
+QUICK = ["-device", "cpu", "-threads", "1", "-reps", "2", "-warmup", "1"]
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+def spbench(*words, env=None, cwd=None, program=PROGRAM, timeout=120):
+    return subprocess.run([str(program), *map(str, words)], text=True, capture_output=True, cwd=cwd,
+                          stdin=subprocess.DEVNULL, timeout=timeout, env={**os.environ, **(env or {})})
+
+
+def ran(run, status, what):
+    check(run.returncode == status, "%s: exit status %d, not %d: %s" %
+          (what, run.returncode, status, run.stderr[-500:]))
+
+
+def results(path):
+    records = [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
+    return [r for r in records if r["kind"] == "result"]
+
+
+def valid(path):
+    run = subprocess.run([sys.executable, str(ROOT / "tests/records/check_records.py"), str(path)],
+                         capture_output=True, text=True)
+    check(run.returncode == 0, "%s: %s" % (path, run.stdout[-500:]))
+
+
+def test_list():
+    run = spbench("list", "-plugin", RIGHT, "mine")
+    ran(run, 0, "list")
+    sha256 = hashlib.sha256(RIGHT.read_bytes()).hexdigest()
+    for text in ("mine: -op spmm", "mine: -op sddmm", "mine: -op spgemm", "blocks=4  from 1 to 64, whole",
+                 "version 1.0, SHA-256 " + sha256):
+        check(text in run.stdout, "list: no '%s' in: %s" % (text, run.stdout))
+    run = spbench("list", "-plugin", RIGHT)
+    check("a dense row of sums" in run.stdout, "list: %s" % run.stdout)
+
+
+def test_run(folder):
+    sha256 = hashlib.sha256(RIGHT.read_bytes()).hexdigest()
+    for op, others in (("spmm", "rowsplit"), ("sddmm", "balanced"), ("spgemm", "hash")):
+        file = folder / (op + ".jsonl")
+        opt = ["-opt", "blocks=2,8"] if op == "spmm" else []
+        run = spbench("run", "-plugin", RIGHT, "-op", op, "-alg", "mine," + others, *opt, *QUICK,
+                      "-prec", "f32,f64", "-o", file, "gen:stencil:5", "gen:band:30:3")
+        ran(run, 0, op)
+        valid(file)
+        own = [r for r in results(file) if r["alg"] == "mine"]
+        check(len(own) == (8 if opt else 4), "%s: %d cases" % (op, len(own)))
+        for r in own:
+            check(r["status"] == "ok" and r["time_ms"], "%s: %s, %s" % (r["case"], r["status"], r["reason"]))
+            check(r["plugin"] == {"file": str(RIGHT), "version": "1.0", "sha256": sha256},
+                  "plugin: %s" % r.get("plugin"))
+            check("1.0-sha256:" + sha256[:16] in r["case"], "the key: %s" % r["case"])
+        check(all("plugin" not in r for r in results(file) if r["alg"] == others), "plugin of " + others)
+        check("mine" in run.stderr and others in run.stderr, "%s: table: %s" % (op, run.stderr))
+        if op == "spgemm":
+            check({"count", "compute"} == set(own[0]["phases_ms"]), "phases: %s" % own[0]["phases_ms"])
+            check("columns" in own[0]["stats"], "figures: %s" % own[0]["stats"])
+    run = spbench("run", "-plugin", RIGHT, "-alg", "mine", *QUICK, "gen:band:30:3")
+    ran(run, 0, "records on stdout")
+    check(len(run.stdout.splitlines()) == 2, "records on stdout: %s" % run.stdout)
+    run = spbench("run", "-plugin", RIGHT, "-alg", "mine", *QUICK, "-append", "-o", folder / "spmm.jsonl",
+                  "gen:band:31:3")
+    check(len(results(folder / "spmm.jsonl")) == 13, "-append: %d" % len(results(folder / "spmm.jsonl")))
+
+
+def test_sweep(folder):
+    file, library = folder / "sweep.jsonl", folder / "moving.so"
+    shutil.copy(RIGHT, library)
+    words = ["sweep", "-plugin", library, "-alg", "mine,rowsplit", *QUICK, "-o", file, "gen:stencil:4",
+             "gen:band:20:3"]
+    ran(spbench(*words), 0, "sweep")
+    check(len(results(file)) == 4, "sweep: %d cases" % len(results(file)))
+    ran(spbench(*words), 0, "sweep again")
+    check(len(results(file)) == 4, "sweep: cases of the same file are measured again")
+    library.write_bytes(RIGHT.read_bytes() + b"\0")
+    ran(spbench(*words), 0, "sweep of another file")
+    check(len(results(file)) == 6, "sweep: a changed file has %d cases" % len(results(file)))
+    run = spbench("report", file)
+    check(run.stdout.count("sha256:") >= 2, "report: %s" % run.stdout)
+
+
+def test_compare(folder):
+    run = spbench("compare", "-ab", PROGRAM, "-plugin", RIGHT, "-alg", "mine,rowsplit", "-runs", "2", *QUICK,
+                  "-keep", folder / "ab", "gen:band:30:3")
+    check(run.returncode in (0, 1, 3), "compare: %d, %s" % (run.returncode, run.stderr))
+    for side in ("old", "new"):
+        algs = {r["alg"] for r in results(folder / ("ab.%s.jsonl" % side))}
+        check(algs == {"mine", "rowsplit"}, "compare: %s has %s" % (side, algs))
+
+
+def test_bad_endings(folder):
+    file = folder / "bad.jsonl"
+    run = spbench("run", "-plugin", BAD, "-alg", "p-*", "-device", "cpu", "-k", "16", "-time-limit", "1",
+                  "-timeout", "3", "-mem-limit", "1G", "-o", file, "gen:band:2000:5")
+    ran(run, 1, "bad endings")
+    valid(file)
+    wanted = {"p-right": ("ok", ""), "p-crash": ("crashed", "it said: p-crash: before the crash"),
+              "p-exit": ("crashed", "exit status 7"), "p-hang": ("timeout", "after 3 s (-timeout)"),
+              "p-eat": ("oom", "over -mem-limit"), "p-fail": ("failed", "the analysis found a loop"),
+              "p-refuse": ("unsupported", "only square matrices"), "p-alloc": ("failed", "run() called alloc()"),
+              "p-zero": ("wrong", "should be"), "p-clock": ("failed", "its clock is wrong"),
+              "p-last": ("ok", "")}
+    if os.uname().machine != "x86_64":
+        del wanted["p-clock"]
+        skip("no patched clock on %s" % os.uname().machine)
+    found = {r["alg"]: (r["status"], r["reason"] or "") for r in results(file)}
+    for alg, (status, reason) in wanted.items():
+        got = found.get(alg, ("missing", ""))
+        check(got[0] == status and reason in got[1], "%s: %s, %s" % (alg, *got))
+        check("\n  " + alg in run.stderr, "no line of %s in the table" % alg)
+
+
+def test_bad_files(folder):
+    text = folder / "text.so"
+    text.write_text("no library\n")
+    for words, wanted in ((["-plugin", folder / "none.so"], "No such file"),
+                          (["-plugin", text], "text.so"), (["-plugin", folder], "-plugin"),
+                          (["-plugin", NO_SYMBOL], "exports no spbench_plugin_v1"),
+                          (["-plugin", "%s,%s" % (RIGHT, RIGHT)], "there is an algorithm of this name")):
+        run = spbench("list", *words)
+        ran(run, 2, "list %s" % words)
+        check(wanted in run.stderr and len(run.stderr.splitlines()) == 1, "%s: %s" % (words, run.stderr))
+    run = spbench("run", "-plugin", RIGHT, "-alg", "mine", "-profile", "gen:band:30:3")
+    ran(run, 2, "-profile")
+    run = spbench("run", "-timeout", "3", "gen:band:30:3")
+    ran(run, 2, "-timeout without a plug-in")
+
+
+def test_bad_fields():
+    source = (ROOT / "tests/plugin/bad_fields.c").read_text()
+    fields = [line.split('"')[1] for line in source.splitlines() if line.startswith('    IF("')]
+    ran(spbench("list", "-plugin", FIELDS, "fields"), 0, "no bad field")
+    for field in fields:
+        run = spbench("list", "-plugin", FIELDS, "fields", env={"SPBENCH_TEST_FIELD": field})
+        ran(run, 2, field)
+        check(len(run.stderr.splitlines()) == 1 and "bad_fields.so" in run.stderr,
+              "%s: %s" % (field, run.stderr))
+    check(len(fields) == 30, "%d fields" % len(fields))
+
+
+def test_parent(folder):
+    """The parent does not load the file: the constructor runs in workers only."""
+    mark = folder / "loads.txt"
+    source = folder / "mark.c"
+    source.write_text((ROOT / "tests/plugin/right.c").read_text() + """
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((constructor)) static void note(void)
+{
+    FILE *f = fopen("%s", "a");
+    fprintf(f, "%%d\\n", (int)getpid());
+    fclose(f);
+}
+""" % mark)
+    library = folder / "mark.so"
+    subprocess.run(["cc", "-I", ROOT / "include", "-fPIC", "-shared", "-o", library, source], check=True)
+    parent = subprocess.Popen([str(PROGRAM), "run", "-plugin", str(library), "-alg", "mine", *QUICK, "-q",
+                               "gen:band:30:3"], stdout=subprocess.DEVNULL)
+    check(parent.wait() == 0, "the marked plug-in fails")
+    pids = mark.read_text().split()
+    check(pids and str(parent.pid) not in pids, "loaded by %s, the parent is %d" % (pids, parent.pid))
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    test_list()
+    test_run(folder)
+    test_sweep(folder)
+    test_compare(folder)
+    test_bad_endings(folder)
+    test_bad_files(folder)
+    test_bad_fields()
+    test_parent(folder)
+end()
