@@ -1,7 +1,8 @@
 // The reference of every operation and variant, row by row, against the plainest way to compute the
 // same: dense loops in long double. And its short cut of all rows against these rows.
 #include "own.h"
-#include "shapes.h"
+#include "exact/shapes.h"
+#include "test.h"
 
 #include <float.h>
 
@@ -344,9 +345,9 @@ int main(void)
         CHECK(known, "%s: there is no plain way to compute all its variants here", op->name);
         if (!known) continue;
         if (op->result == RESULT_SPARSE)
-            test_shapes(op, product_shapes, COUNT(product_shapes));
+            test_shapes(op, product_shapes, product_shape_count);
         else
-            test_shapes(op, shapes, COUNT(shapes));
+            test_shapes(op, shapes, shape_count);
     }
     return TEST_END();
 }

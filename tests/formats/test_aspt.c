@@ -7,7 +7,7 @@
 #include "cases.h"
 #include "formats/csr.h"
 #include "plant.h"
-#include "shapes.h"
+#include "exact/shapes.h"
 
 static struct device cpu;
 

@@ -3,7 +3,8 @@
 // in test_<format>.c.
 #include "algos/algo.h"
 #include "formats/format.h"
-#include "shapes.h"
+#include "exact/shapes.h"
+#include "test.h"
 
 // A chain of formats, each made from the one before, csr first.
 #define CHAIN_MAX 4
@@ -231,8 +232,8 @@ int main(void)
         dev->units = cpu.units; // a format that goes by it is to be the same
     }
     for (int f = 0; f < format_count && !err; f++) {
-        for (int s = 0; s < COUNT(shapes); s++) test_shape(formats[f], &shapes[s], &cpu, dev);
-        for (int s = 0; s < COUNT(product_shapes); s++)
+        for (int s = 0; s < shape_count; s++) test_shape(formats[f], &shapes[s], &cpu, dev);
+        for (int s = 0; s < product_shape_count; s++)
             test_shape(formats[f], &product_shapes[s], &cpu, dev);
         test_rounding(formats[f], &cpu, &cpu);
         test_no_memory(formats[f], &cpu);

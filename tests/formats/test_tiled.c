@@ -7,7 +7,7 @@
 #include "cases.h"
 #include "formats/csr.h"
 #include "formats/tiled_plan.h"
-#include "shapes.h"
+#include "exact/shapes.h"
 
 static struct device dev;
 
@@ -522,7 +522,7 @@ static void test_device(void)
     int units = dev.units;
     if (!open_kind(DEVICE_CUDA, &d)) return;
     d.units = dev.units = 1;
-    for (int s = 0; s < COUNT(shapes); s++) {
+    for (int s = 0; s < shape_count; s++) {
         compare_makers(&d, &shapes[s], (double[]){32, 3, ALWAYS, ALWAYS, 1, 0});
         compare_makers(&d, &shapes[s], (double[]){64, 1, AUTO, AUTO, 1, 0});
         compare_makers(&d, &shapes[s], (double[]){32, 4, AUTO, AUTO, 0, 0});

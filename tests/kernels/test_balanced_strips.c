@@ -1,7 +1,7 @@
 // SDDMM's `balanced` on CUDA: every form of its kernels, with and without strips of columns, and
 // the rule for strips.
 #include "cases.h"
-#include "shapes.h"
+#include "exact/shapes.h"
 
 static struct device dev;
 

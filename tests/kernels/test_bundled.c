@@ -4,7 +4,7 @@
 
 #include "cases.h"
 #include "formats/csr.h"
-#include "shapes.h"
+#include "exact/shapes.h"
 #include "spmm/bundled/find.h"
 
 static struct device dev;

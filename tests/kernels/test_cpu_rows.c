@@ -2,7 +2,7 @@
 // of vectors at every k, column-major B and C, prefetching, streaming stores, and shares of rows.
 #include "base/cpu_kind.h"
 #include "cases.h"
-#include "shapes.h"
+#include "exact/shapes.h"
 #include "spmm/cpu_ahead.h"
 #include "spmm/cpu_shares.h"
 #include "spmm/cpu_stream.h"

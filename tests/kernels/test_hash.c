@@ -5,7 +5,7 @@
 // at the boundaries of the groups of table I.
 #include "cases.h"
 #include "data/gen.h"
-#include "shapes.h"
+#include "exact/shapes.h"
 
 #define SETTINGS_MAX 3
 struct setting {

@@ -4,7 +4,7 @@
 
 #include "cases.h"
 #include "data/gen.h"
-#include "shapes.h"
+#include "exact/shapes.h"
 
 #include <math.h>
 #include <omp.h>

@@ -1,7 +1,7 @@
 // Options of `tile-tuned` on CUDA that decide together how a tile of C is made, on matrices whose
 // tiles hold much beside others that hold little.
 #include "cases.h"
-#include "shapes.h"
+#include "exact/shapes.h"
 
 static const struct setting {
     double full, window, matches, tnnz, prune;
@@ -50,7 +50,7 @@ int main(void)
     struct device dev;
     int tried = 0;
     if (!open_kind(DEVICE_CUDA, &dev)) return TEST_END();
-    for (int s = 0; s < COUNT(product_shapes); s++) {
+    for (int s = 0; s < product_shape_count; s++) {
         const struct shape *shape = &product_shapes[s];
         if (shape->build != build_dense_first && shape->build != build_dense_last) continue;
         test_shape(&dev, shape);

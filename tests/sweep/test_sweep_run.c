@@ -29,7 +29,7 @@ static void say_result(const char *name)
     dprintf(WORKER_CHANNEL, "loaded 1\n");
     dprintf(WORKER_CHANNEL, "case\n");
     say_case(name, "crashed");
-    dprintf(WORKER_CHANNEL, "result ok 1 2 0 alg\n");
+    dprintf(WORKER_CHANNEL, "result ok 1 2 %s alg\n", strcmp(name, "clock") ? "0" : "900000");
     say_case(name, "ok");
     dprintf(WORKER_CHANNEL, "done\n");
 }
@@ -91,7 +91,7 @@ static int act(void)
         return 5;
     }
     if (lost) {
-        dprintf(WORKER_CHANNEL, "unread gone\nresult crashed 0 0 alg\n");
+        dprintf(WORKER_CHANNEL, "unread gone\nresult crashed 0 0 0 alg\n");
         say_case(name, "crashed");
         dprintf(WORKER_CHANNEL, "done\n");
         return 0;
@@ -241,11 +241,13 @@ static void test_idle(void)
 static void test_words(void)
 {
     static const char *const garbage[] = {"garbage"}, *const mute[] = {"mute"},
-                             *const late[] = {"late"};
+                             *const late[] = {"late"}, *const clock[] = {"clock"};
     struct told told;
     int err = run(garbage, 1, 1, 1, &told);
     CHECK(err == ERR_INPUT && strstr(fail_text(), "nonsense"), "error %d: %s", err, fail_text());
     CHECK(!run(mute, 1, 1, 1, &told) && lines_with("crashed") == 1, "one that says nothing");
+    CHECK(!run(clock, 1, 1, 1, &told) && lines_with("its clock is wrong") == 1 && told.cases == 1,
+          "a worker whose clock is ahead: %d cases", told.cases);
     CHECK(!run(late, 1, 1, 1, &told) && lines_with("\"ok\"") == 1 && told.notes == 1,
           "one that ends badly: %d notes", told.notes);
     CHECK(strstr(told.note, "exit status 9"), "%s", told.note);

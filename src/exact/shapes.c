@@ -1,81 +1,28 @@
-// Tiny matrices for the table-driven tests, with whole-number values: `shapes` for operations with
-// a dense operand, `product_shapes` for products of sparse matrices, whose result has a structure
-// of its own. Long, because it is a list.
-#ifndef SHAPES_H
-#define SHAPES_H
+// Long, because it is a list.
+#include "exact/shapes.h"
 
 #include <stdlib.h>
 
-#include "data/matrix.h"
-#include "test.h"
-
-// A matrix by rule, where entry (i, j) is present if rule() says so; or a built one.
-struct shape {
-    const char *name;
-    int32_t m, n;
-    bool (*rule)(int32_t i, int32_t j);
-    int copies; // each entry is given so many times, in scrambled order; 0: once, sorted
-    void (*build)(struct coo *T); // instead of the rule
-    int64_t room;                 // entries that it adds at most
-    bool options;                 // each option of each algorithm is tried on it
-    bool square;                  // as a product it says something new only times itself
-};
-
-static inline bool none(int32_t i, int32_t j) { return (void)i, (void)j, false; }
-static inline bool full(int32_t i, int32_t j) { return (void)i, (void)j, true; }
-static inline bool diagonal(int32_t i, int32_t j) { return i == j; }
-static inline bool lower(int32_t i, int32_t j) { return j <= i; }
-static inline bool tridiagonal(int32_t i, int32_t j) { return abs(i - j) <= 1; }
-static inline bool scattered(int32_t i, int32_t j)
-{
-    return random_at(1, (uint64_t)i * 1000 + (uint64_t)j) % 11 == 0;
-}
-static inline bool few(int32_t i, int32_t j)
-{
-    return random_at(2, (uint64_t)i * 1000 + (uint64_t)j) % 97 == 0;
-}
-
-// Whole numbers in -3 .. 3, zeros among them.
-static inline double value_at(int32_t i, int32_t j)
-{
-    return (double)(random_at(3, (uint64_t)i * 4099 + (uint64_t)j) % 7) - 3;
-}
-
-// An empty matrix with room for entries.
-static inline int entries_alloc(struct coo *T, int32_t m, int32_t n, int64_t room)
-{
-    *T = (struct coo){.m = m, .n = n};
-    T->row = mem_alloc(room, sizeof *T->row);
-    T->col = mem_alloc(room, sizeof *T->col);
-    T->val = mem_alloc(room, sizeof *T->val);
-    return T->row && T->col && T->val ? OK : ERR_MEMORY;
-}
-
-static inline void add_entry(struct coo *T, int32_t i, int32_t j, double x)
-{
-    T->row[T->nnz] = i;
-    T->col[T->nnz] = j;
-    T->val[T->nnz++] = x;
-}
-
-static inline int entries_to_csr(struct coo *T, const char *name, struct csr *A)
+static bool diagonal(int32_t i, int32_t j) { return i == j; }
+static bool lower(int32_t i, int32_t j) { return j <= i; }
+static bool tridiagonal(int32_t i, int32_t j) { return abs(i - j) <= 1; }
+int entries_to_csr(struct coo *T, const char *name, struct csr *A)
 {
     int err = csr_from_coo(T, A, NULL);
     coo_free(T);
-    CHECK(!err && !csr_check(A), "%s: %s", name, err ? fail_text() : csr_check(A));
+    if (!err && csr_check(A)) bug("%s: %s", name, csr_check(A));
     return err;
 }
 
-static inline int shape_build(const struct shape *s, struct csr *A)
+int shape_build(const struct shape *s, struct csr *A)
 {
     int copies = s->copies ? s->copies : 1;
     struct coo T;
     int err = entries_alloc(&T, s->m, s->n, s->build ? s->room : (int64_t)s->m * s->n * copies);
-    CHECK(!err, "%s: %s", s->name, fail_text());
     if (err) return err;
     if (s->build) {
         s->build(&T);
-        CHECK(T.nnz <= s->room, "%s: %lld entries", s->name, (long long)T.nnz);
+        if (T.nnz > s->room) bug("%s: %lld entries", s->name, (long long)T.nnz);
         return entries_to_csr(&T, s->name, A);
     }
     for (int c = 0; c < copies; c++)
@@ -88,23 +35,23 @@ static inline int shape_build(const struct shape *s, struct csr *A)
     return entries_to_csr(&T, s->name, A);
 }
 
-static inline bool dense_row(int32_t i, int32_t j) { return i == 7 || j == i % 5; }
-static inline bool dense_row_first(int32_t i, int32_t j) { return i == 0 || j == i; }
-static inline bool dense_row_last(int32_t i, int32_t j) { return i == 39 || j == i; }
-static inline bool dense_column(int32_t i, int32_t j) { return (void)i, j == 3; }
-static inline bool only_first_row(int32_t i, int32_t j) { return i == 0 && j % 2; }
-static inline bool only_last_row(int32_t i, int32_t j) { return i == 299 && j % 2; }
-static inline bool first_half_empty(int32_t i, int32_t j) { return i >= 150 && (i + j) % 7 == 0; }
-static inline bool last_half_empty(int32_t i, int32_t j) { return i < 150 && (i + j) % 7 == 0; }
-static inline bool every_other_row(int32_t i, int32_t j) { return i % 2 && (i + 3 * j) % 5 == 0; }
-static inline bool two_far_rows(int32_t i, int32_t j) { return (i == 5 || i == 2990) && j < 40; }
-static inline bool rows_of_32(int32_t i, int32_t j) { return (j + i) % 64 < 32; }
-static inline bool rows_of_33(int32_t i, int32_t j) { return (j + i) % 64 < 33; }
-static inline bool rows_of_4(int32_t i, int32_t j) { return (j + 64 - i % 64) % 16 == 0; }
-static inline bool power_law(int32_t i, int32_t j) { return j * (i + 1) < 400 + (i + j) % 3; }
-static inline bool long_then_short(int32_t i, int32_t j) { return i % 50 == 10 ? true : j == i % 700; }
+static bool dense_row(int32_t i, int32_t j) { return i == 7 || j == i % 5; }
+static bool dense_row_first(int32_t i, int32_t j) { return i == 0 || j == i; }
+static bool dense_row_last(int32_t i, int32_t j) { return i == 39 || j == i; }
+static bool dense_column(int32_t i, int32_t j) { return (void)i, j == 3; }
+static bool only_first_row(int32_t i, int32_t j) { return i == 0 && j % 2; }
+static bool only_last_row(int32_t i, int32_t j) { return i == 299 && j % 2; }
+static bool first_half_empty(int32_t i, int32_t j) { return i >= 150 && (i + j) % 7 == 0; }
+static bool last_half_empty(int32_t i, int32_t j) { return i < 150 && (i + j) % 7 == 0; }
+static bool every_other_row(int32_t i, int32_t j) { return i % 2 && (i + 3 * j) % 5 == 0; }
+static bool two_far_rows(int32_t i, int32_t j) { return (i == 5 || i == 2990) && j < 40; }
+static bool rows_of_32(int32_t i, int32_t j) { return (j + i) % 64 < 32; }
+static bool rows_of_33(int32_t i, int32_t j) { return (j + i) % 64 < 33; }
+static bool rows_of_4(int32_t i, int32_t j) { return (j + 64 - i % 64) % 16 == 0; }
+static bool power_law(int32_t i, int32_t j) { return j * (i + 1) < 400 + (i + j) % 3; }
+static bool long_then_short(int32_t i, int32_t j) { return i % 50 == 10 ? true : j == i % 700; }
 
-static const struct shape shapes[] = {
+const struct shape shapes[] = {
     {.name = "no rows and no columns", .m = 0, .n = 0, .rule = none},
     {.name = "no rows", .m = 0, .n = 5, .rule = none},
     {.name = "no columns", .m = 5, .n = 0, .rule = none},
@@ -142,32 +89,34 @@ static const struct shape shapes[] = {
     {.name = "duplicate entries", .m = 60, .n = 50, .rule = scattered, .copies = 3},
 };
 
-static inline bool product_dense_row(int32_t i, int32_t j) { return i == 7 || (i + 2 * j) % 41 == 0; }
-static inline bool product_dense_column(int32_t i, int32_t j) { return j == 13 || (i + 2 * j) % 41 == 0; }
-static inline bool cross(int32_t i, int32_t j) { return i == 0 || j == 0; }
-static inline bool first_row_only(int32_t i, int32_t j) { return (void)j, i == 0; }
-static inline bool permutation(int32_t i, int32_t j) { return (i * 7 + 3) % 50 == j; }
-static inline bool shift(int32_t i, int32_t j) { return j == i + 1; }
-static inline bool arrow(int32_t i, int32_t j) { return i == j || i == 69 || j == 69; }
-static inline bool odd_rows(int32_t i, int32_t j) { return i % 2 && (i + 3 * j) % 9 == 0; }
-static inline bool odd_columns(int32_t i, int32_t j) { return j % 2 && (i + 3 * j) % 9 == 0; }
-static inline bool full_tile(int32_t i, int32_t j) { return i / 16 == 1 && j / 16 == 1; }
-static inline bool full_tiles(int32_t i, int32_t j) { return (i / 16 + j / 16) % 2 == 0; }
-static inline bool tile_corners(int32_t i, int32_t j) { return i % 16 % 15 == 0 && j % 16 % 15 == 0; }
+const int shape_count = COUNT(shapes);
+
+static bool product_dense_row(int32_t i, int32_t j) { return i == 7 || (i + 2 * j) % 41 == 0; }
+static bool product_dense_column(int32_t i, int32_t j) { return j == 13 || (i + 2 * j) % 41 == 0; }
+static bool cross(int32_t i, int32_t j) { return i == 0 || j == 0; }
+static bool first_row_only(int32_t i, int32_t j) { return (void)j, i == 0; }
+static bool permutation(int32_t i, int32_t j) { return (i * 7 + 3) % 50 == j; }
+static bool shift(int32_t i, int32_t j) { return j == i + 1; }
+static bool arrow(int32_t i, int32_t j) { return i == j || i == 69 || j == 69; }
+static bool odd_rows(int32_t i, int32_t j) { return i % 2 && (i + 3 * j) % 9 == 0; }
+static bool odd_columns(int32_t i, int32_t j) { return j % 2 && (i + 3 * j) % 9 == 0; }
+static bool full_tile(int32_t i, int32_t j) { return i / 16 == 1 && j / 16 == 1; }
+static bool full_tiles(int32_t i, int32_t j) { return (i / 16 + j / 16) % 2 == 0; }
+static bool tile_corners(int32_t i, int32_t j) { return i % 16 % 15 == 0 && j % 16 % 15 == 0; }
 // More than 32 tiles in most tile rows; tile row 3 and tile column 7 have one tile alone, so that
 // lists of tiles meet shorter and longer ones.
-static inline bool many_tiles(int32_t i, int32_t j)
+static bool many_tiles(int32_t i, int32_t j)
 {
     int32_t r = i / 16, c = j / 16;
     return (i + j) % 16 == (7 * r + 3 * c) % 16 && i % 4 == c % 4 && (r != 3 || c == 5) &&
            (c != 7 || r == 2);
 }
-static inline bool block_diagonal(int32_t i, int32_t j) { return i / 12 == j / 12; }
-static inline bool product_power_law(int32_t i, int32_t j)
+static bool block_diagonal(int32_t i, int32_t j) { return i / 12 == j / 12; }
+static bool product_power_law(int32_t i, int32_t j)
 {
     return (j + 1) * (i + 1) < 120 + (i + j) % 3;
 }
-static inline bool one_in_five(int32_t i, int32_t j)
+static bool one_in_five(int32_t i, int32_t j)
 {
     return random_at(4, (uint64_t)i * 1000 + (uint64_t)j) % 5 == 0;
 }
@@ -229,14 +178,14 @@ static const struct row_of_c large_rows[] = {{2047, 2047}, {2048, 2048}, {2049, 
 #define CHOSEN_MAX 64
 #define CHOSEN_N   (CHOSEN_MAX + FACTORS + FULL_ROWS * FULL + FULL + 1)
 
-static inline void add_run(struct coo *T, int32_t i, int32_t first, int32_t count)
+static void add_run(struct coo *T, int32_t i, int32_t first, int32_t count)
 {
     for (int32_t j = first; j < first + count; j++) add_entry(T, i, j, value_at(i, j));
 }
 
 // Picks factors for row i: disjoint ones for the nonzeros, then again the same columns for the rest
 // of the products.
-static inline void add_chosen(struct coo *T, int32_t i, const struct row_of_c *c)
+static void add_chosen(struct coo *T, int32_t i, const struct row_of_c *c)
 {
     int32_t rest = c->nonzeros - 1, again = c->products - c->nonzeros, first = CHOSEN_MAX;
     int32_t fulls = rest / FULL, pieces = rest % FULL, ones = 1;
@@ -251,12 +200,12 @@ static inline void add_chosen(struct coo *T, int32_t i, const struct row_of_c *c
         again -= 1 << e;
     }
     ones += again;
-    CHECK(ones <= ONES, "row %d: %d products are left over", i, again);
+    if (ones > ONES) bug("row %d: %d products are left over", i, again);
     for (int32_t o = 0; o < ones && o < ONES; o++)
         add_entry(T, i, first + FIRST_ONE + o, value_at(i, o) + 1);
 }
 
-static inline void build_chosen(struct coo *T, const struct row_of_c *rows, int32_t count)
+static void build_chosen(struct coo *T, const struct row_of_c *rows, int32_t count)
 {
     int32_t first = CHOSEN_MAX, columns = CHOSEN_MAX + FACTORS;
     for (int32_t c = 0; c < count; c++) add_chosen(T, c, &rows[c]);
@@ -268,12 +217,12 @@ static inline void build_chosen(struct coo *T, const struct row_of_c *rows, int3
     for (int32_t o = 0; o < ONES; o++) add_run(T, first + FIRST_ONE + o, CHOSEN_N - 1, 1);
 }
 
-static inline void build_small_rows(struct coo *T) { build_chosen(T, small_rows, COUNT(small_rows)); }
-static inline void build_large_rows(struct coo *T) { build_chosen(T, large_rows, COUNT(large_rows)); }
+static void build_small_rows(struct coo *T) { build_chosen(T, small_rows, COUNT(small_rows)); }
+static void build_large_rows(struct coo *T) { build_chosen(T, large_rows, COUNT(large_rows)); }
 
 // Columns that are multiples of a table's size, and more tile columns than fit in 1,024 bits x 16.
 #define FAR_N 16401
-static inline void build_far_columns(struct coo *T)
+static void build_far_columns(struct coo *T)
 {
     for (int32_t e = 0; e < 9; e++) {
         // Rows 1 .. 9 have up to 64 columns 2^(14 - e) apart, row 0 and rows 10 .. use them all.
@@ -296,7 +245,7 @@ static inline void build_far_columns(struct coo *T)
 // tiles whose sums are all 0 but whose structure is there. Block (0, b) of A times block (b, t):
 // an identity times what the tile of C is to be.
 #define TILE_BLOCKS 12
-static inline void build_tiles(struct coo *T)
+static void build_tiles(struct coo *T)
 {
     static const int32_t counts[] = {1, 191, 192, 193, 255, 256};
     for (int32_t t = 0; t < COUNT(counts); t++) {
@@ -322,7 +271,7 @@ static inline void build_tiles(struct coo *T)
 // Tile row 0 has 32 tiles of one kind and then 16 of the other: with much in them, or with one
 // nonzero each. What they meet makes a full tile of C in tile column 0 and half a one in the last.
 #define MIXED 49
-static inline void build_mixed(struct coo *T, bool dense_first)
+static void build_mixed(struct coo *T, bool dense_first)
 {
     for (int32_t x = 1; x < MIXED; x++) {
         bool dense = (x <= 32) == dense_first;
@@ -336,11 +285,11 @@ static inline void build_mixed(struct coo *T, bool dense_first)
     }
 }
 
-static inline void build_dense_first(struct coo *T) { build_mixed(T, true); }
-static inline void build_dense_last(struct coo *T) { build_mixed(T, false); }
+static void build_dense_first(struct coo *T) { build_mixed(T, true); }
+static void build_dense_last(struct coo *T) { build_mixed(T, false); }
 
 // Values of 0 in A: their products count in the structure of C.
-static inline void build_zeros(struct coo *T)
+static void build_zeros(struct coo *T)
 {
     for (int32_t i = 0; i < 30; i++) {
         add_entry(T, i, i, 0);
@@ -350,7 +299,7 @@ static inline void build_zeros(struct coo *T)
 }
 
 // A row of 500 nonzeros and as many products in one element, its factors in one column.
-static inline void build_inner(struct coo *T)
+static void build_inner(struct coo *T)
 {
     for (int32_t j = 1; j < 501; j++) {
         add_entry(T, 0, j, value_at(0, j));
@@ -359,7 +308,7 @@ static inline void build_inner(struct coo *T)
     add_entry(T, 501, 0, 1);
 }
 
-static const struct shape product_shapes[] = {
+const struct shape product_shapes[] = {
     {.name = "no rows and no columns", .m = 0, .n = 0, .rule = none},
     {.name = "no rows", .m = 0, .n = 5, .rule = none},
     {.name = "no columns", .m = 5, .n = 0, .rule = none},
@@ -444,5 +393,4 @@ static const struct shape product_shapes[] = {
      .build = build_inner,
      .room = 1001},
 };
-
-#endif
+const int product_shape_count = COUNT(product_shapes);

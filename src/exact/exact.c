@@ -1,0 +1,179 @@
+#include "exact/exact.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "exact/inputs.h"
+
+const char *exact_axes_text(const struct op *op, const int64_t *axis, char text[EXACT_AXES_MAX])
+{
+    char value[32];
+    text[0] = 0;
+    for (int a = 0; op->axes[a]; a++)
+        snprintf(text + strlen(text), EXACT_AXES_MAX - strlen(text), "%s%s %s", a ? ", " : "",
+                 op->axes[a]->name, axis_text(op->axes[a], axis[a], value));
+    return text;
+}
+
+bool exact_can_run(const struct device *dev, const struct algo_entry *e, const struct problem *p)
+{
+    return !algo_missing(e) && e->op == p->op && e->device == dev->kind &&
+           (e->algo->precs & BIT(p->prec)) && !(p->op->refuse && p->op->refuse(p, e->algo));
+}
+
+// Inputs with the shape that they were made of, and the functions that take their cases.
+struct table {
+    const struct exact_rule *rule;
+    const struct shape *shape;
+    const struct csr *A;
+    struct inputs in;
+    char apart[64]; // distances of lines; ""
+};
+
+static int test_case(struct table *x, const struct algo_entry *e, const double *opt,
+                     const char *note)
+{
+    const struct exact_rule *rule = x->rule;
+    struct exact_case c = {e, x->in.o.dev, x->shape, x->A, x->in.p.prec, x->in.p.axis, note};
+    char wrong[FAIL_TEXT_MAX + 128];
+    int err = rule->begin ? rule->begin(rule->arg, &c) : OK;
+    if (err) return err;
+    struct outcome out = case_run(&x->in, e, opt, CHECK_FULL);
+    if (out.err == ERR_INTERRUPTED) return out.err;
+    bool right = !out.err && out.check.error_ratio == 0 && out.left == 0;
+    if (out.err)
+        snprintf(wrong, sizeof wrong, "%s", fail_text());
+    else if (out.left)
+        snprintf(wrong, sizeof wrong, "%lld bytes were not freed", (long long)out.left);
+    else
+        snprintf(wrong, sizeof wrong, "%s (ratio %g)", out.check.reason, out.check.error_ratio);
+    bool refused = out.err == ERR_UNSUPPORTED;
+    return rule->take(rule->arg, &c, refused, right || refused ? NULL : wrong);
+}
+
+// Each option at its limits, at 0 where that is not one of them and, if `between`, at powers of
+// two. Of more than three options each shape has a part of them, by its `turn`.
+static int test_options(struct table *x, const struct algo_entry *e, bool between, int turn)
+{
+    const struct param *p;
+    double opt[PARAMS_MAX] = {0};
+    int options = 0, err = OK;
+    while (algo_param(e->algo, options)) options++;
+    for (int i = 0, parts = (options + 2) / 3; !err && (p = algo_param(e->algo, i)); i++) {
+        if ((i + turn) % parts) continue;
+        double values[16] = {p->min, p->max};
+        int count = 2;
+        if (p->min < 0) values[count++] = 0;
+        for (double v = 1; between && v < p->max && count < 14; v *= 2)
+            if (v > p->min) values[count++] = v;
+        for (int v = 0; v < count && !err; v++) {
+            char note[128];
+            algo_defaults(e->algo, opt);
+            opt[i] = values[v];
+            snprintf(note, sizeof note, ", %s=%g%s", p->name, values[v], x->apart);
+            err = test_case(x, e, opt, note);
+        }
+    }
+    return err;
+}
+
+// What is tried beyond the defaults: options at their limits, or also at values between them.
+enum extra { NOTHING, LIMITS, BETWEEN };
+
+// Elements between the lines of the dense operands, and of a dense result: each its own, so that
+// none is taken for another's. Vectors of 4 stay aligned in all of them, in none, or in all but
+// one; those of 2 also where all are even.
+static const int distances[][DENSE_MAX + 1] = {
+    {0, 0, 0}, {1, 2, 3}, {0, 0, 0}, {4, 8, 12}, {4, 1, 8},
+    {0, 0, 0}, {1, 4, 8}, {8, 4, 1}, {2, 6, 4},
+};
+
+// `turn` says which of the distances.
+static int test_inputs(struct table *x, struct device *dev, const struct op *op, enum prec prec,
+                       const int64_t *axis, enum extra extra, int turn)
+{
+    const int *pad = distances[turn % COUNT(distances)];
+    double opt[PARAMS_MAX] = {0};
+    int err = inputs_make(&x->in, dev, op, x->A, prec, axis, true, 0);
+    if (err) return err;
+    x->apart[0] = 0;
+    if (pad[0])
+        snprintf(x->apart, sizeof x->apart, ", lines %d, %d, %d apart", pad[0], pad[1], pad[2]);
+    if (pad[0]) err = inputs_apart(&x->in, pad);
+    for (const struct algo_entry *e = algos; e < algos + algo_count && !err; e++) {
+        if (!x->rule->wants(x->rule->arg, e) || !exact_can_run(dev, e, &x->in.p)) continue;
+        algo_defaults(e->algo, opt);
+        err = test_case(x, e, opt, x->apart);
+        if (!err && extra != NOTHING) err = test_options(x, e, extra == BETWEEN, turn);
+    }
+    inputs_free(&x->in);
+    return err;
+}
+
+// Goes on to the next combination of the values that axes are tried at; false after the last. `at`
+// counts for each axis.
+static bool next_axes(const struct op *op, int *at, int64_t *axis, int step)
+{
+    for (int a = op_axis_count(op) - 1; a >= 0; a--) {
+        at[a] += op->axes[a]->words ? 1 : step;
+        int done = 0;
+        bool more = true;
+        while (more && done <= at[a]) more = axis_try(op->axes[a], done++, &axis[a]);
+        if (more) return true;
+        at[a] = 0;
+        axis_try(op->axes[a], 0, &axis[a]);
+    }
+    return false;
+}
+
+// Of the values tried of k: 33, where no vectors are.
+#define ODD_K 6
+
+// Options are most of what the test takes. At k = 33 each is tried in one of the precisions, and
+// its middling values on every third shape; at the others, where kernels load vectors, on some
+// shapes. Of products only with the first value of the first axis.
+static enum extra extra_of(const struct op *op, const struct shape *shape, int number,
+                           enum prec prec, int place, int turn)
+{
+    if (op->result == RESULT_SPARSE)
+        return !place && shape->options && prec == F64 ? LIMITS : NOTHING;
+    if (place == ODD_K) return turn % 2 ? NOTHING : number % 3 ? LIMITS : BETWEEN;
+    return turn % 16 == 0 ? BETWEEN : turn % 16 == 8 ? LIMITS : NOTHING;
+}
+
+static int test_shape(struct table *x, struct device *dev, const struct op *op, int number)
+{
+    const struct shape *shape = x->shape;
+    const struct csr *A = x->A;
+    const bool product = op->result == RESULT_SPARSE;
+    const int axis_step = x->rule->axis_step;
+    int err = OK;
+    for (int prec = F32; prec <= F64 && !err; prec++) {
+        int at[AXES_MAX] = {0};
+        int64_t axis[AXES_MAX] = {0};
+        if (!product && axis_step == 2) at[0] = number / 2 % 2;
+        for (int a = 0; op->axes[a]; a++) axis_try(op->axes[a], at[a], &axis[a]);
+        do {
+            if (product && (A->m != A->n ? !at[0] : shape->square && at[0])) continue;
+            int turn = number + 3 * at[0] + prec;
+            enum extra extra = extra_of(op, shape, number, (enum prec)prec, at[0], turn);
+            err = test_inputs(x, dev, op, (enum prec)prec, axis, extra, turn);
+        } while (!err && next_axes(op, at, axis, axis_step));
+    }
+    return err;
+}
+
+int exact_run(struct device *dev, const struct op *op, const struct exact_rule *rule)
+{
+    bool product = op->result == RESULT_SPARSE;
+    const struct shape *list = product ? product_shapes : shapes;
+    int count = product ? product_shape_count : shape_count, err = OK;
+    for (int s = rule->first; s < count && !err; s += rule->step) {
+        struct csr A;
+        err = shape_build(&list[s], &A);
+        if (err) break;
+        err = test_shape(&(struct table){.rule = rule, .shape = &list[s], .A = &A}, dev, op, s);
+        csr_free(&A);
+    }
+    return err;
+}

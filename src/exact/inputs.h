@@ -1,0 +1,47 @@
+// The inputs of a case apart from a benchmark, and one run of an algorithm on them: for the exact
+// cases (exact.h) and for tests.
+#ifndef INPUTS_H
+#define INPUTS_H
+
+#include "measure/check.h"
+#include "measure/prepare.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Inputs, and data that their cases share.
+struct inputs {
+    struct source source;
+    struct problem p;
+    struct reference ref;
+    struct operands o;
+    bool stay; // the inputs do not change: for algorithms whose results ignore them
+};
+
+// Makes the inputs. `axis`: as in struct problem. `exact`: whole numbers, so that every sum is
+// exact. `pad`: elements between the lines of dense matrices. After an error nothing has to be
+// freed.
+int inputs_make(struct inputs *in, struct device *dev, const struct op *op, const struct csr *A,
+                enum prec prec, const int64_t *axis, bool exact, int64_t pad);
+// Moves the lines of each dense operand, and then of a dense result, apart by its own number of
+// elements. NaN lies between the lines.
+int inputs_apart(struct inputs *in, const int pads[DENSE_MAX + 1]);
+void inputs_free(struct inputs *in);
+
+struct outcome {
+    int err; // of preparing or of running
+    struct setup setup;
+    struct check check;
+    struct figures figures;
+    int64_t left; // bytes that the run did not free
+};
+// Prepares, checks and ends a case. The check runs the algorithm twice: the second run must not
+// depend on the first.
+struct outcome case_run(struct inputs *in, const struct algo_entry *entry, const double *opt,
+                        enum check_mode mode);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+// Tiny matrices of the exact cases, with whole-number values: `shapes` for operations with a dense
+// operand, `product_shapes` for products of sparse matrices, whose result has a structure of its
+// own.
+#ifndef SHAPES_H
+#define SHAPES_H
+
+#include "data/matrix.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A matrix by rule, where entry (i, j) is present if rule() says so; or a built one.
+struct shape {
+    const char *name;
+    int32_t m, n;
+    bool (*rule)(int32_t i, int32_t j);
+    int copies; // each entry is given so many times, in scrambled order; 0: once, sorted
+    void (*build)(struct coo *T); // instead of the rule
+    int64_t room;                 // entries that it adds at most
+    bool options;                 // each option of each algorithm is tried on it
+    bool square;                  // as a product it says something new only times itself
+};
+
+extern const struct shape shapes[], product_shapes[];
+extern const int shape_count, product_shape_count;
+// Makes the matrix. The only error is ERR_MEMORY.
+int shape_build(const struct shape *s, struct csr *A);
+
+static inline bool none(int32_t i, int32_t j) { return (void)i, (void)j, false; }
+static inline bool full(int32_t i, int32_t j) { return (void)i, (void)j, true; }
+static inline bool scattered(int32_t i, int32_t j)
+{
+    return random_at(1, (uint64_t)i * 1000 + (uint64_t)j) % 11 == 0;
+}
+static inline bool few(int32_t i, int32_t j)
+{
+    return random_at(2, (uint64_t)i * 1000 + (uint64_t)j) % 97 == 0;
+}
+
+// Whole numbers in -3 .. 3, zeros among them.
+static inline double value_at(int32_t i, int32_t j)
+{
+    return (double)(random_at(3, (uint64_t)i * 4099 + (uint64_t)j) % 7) - 3;
+}
+
+// An empty matrix with room for entries.
+static inline int entries_alloc(struct coo *T, int32_t m, int32_t n, int64_t room)
+{
+    *T = (struct coo){.m = m, .n = n};
+    T->row = mem_alloc(room, sizeof *T->row);
+    T->col = mem_alloc(room, sizeof *T->col);
+    T->val = mem_alloc(room, sizeof *T->val);
+    return T->row && T->col && T->val ? OK : ERR_MEMORY;
+}
+
+static inline void add_entry(struct coo *T, int32_t i, int32_t j, double x)
+{
+    T->row[T->nnz] = i;
+    T->col[T->nnz] = j;
+    T->val[T->nnz++] = x;
+}
+
+// Makes A of the entries, and frees them. `name`: for a bug().
+int entries_to_csr(struct coo *T, const char *name, struct csr *A);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
