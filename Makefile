@@ -47,7 +47,7 @@ COMPILE_CU = $(NVCC) $(NVCCFLAGS_ALL)
 ifeq ($(FLAVOUR),emu)
 CU_SRC := $(filter-out %/cusparse.cu,$(CU_SRC)) $(filter-out tests/emu/test_%,$(wildcard tests/emu/*.cpp))
 COMPILE_CU = g++ $(CXXFLAGS_EMU) -x c++
-LINK    = g++ $(CFLAGS) -fopenmp
+LINK    = g++ $(CFLAGS) -fopenmp -rdynamic # plug-ins call the emulator
 else ifeq ($(FLAVOUR),cuda)
 LINK    = $(NVCC) $(GENCODE) -Xcompiler -fopenmp
 LIBS   += -L$(CUDA_HOME)/lib64 -lcusparse -Xlinker -rpath,$(CUDA_HOME)/lib64
@@ -78,6 +78,9 @@ $(BUILD)/src/data/cache.c.o: $(BUILD)/reader
 $(BUILD)/src/data/cache.c.o: DEFINES += -DSPBENCH_READER=$(file <$(BUILD)/reader)u
 # Sums of the check on the device have the bits of the host's: no product is fused into an addition.
 $(BUILD)/src/device/product_cuda.cu.o: NVCCFLAGS_ALL += -fmad=false
+
+# Text of files that `new-kernel` writes.
+$(BUILD)/src/plugin/plugin_new.c.o: $(wildcard include/templates/*) include/spbench_plugin.h
 
 # Before the first compilation a line names what is missing.
 LACKING  = $(shell CC="$(CC)" FLAVOUR=$(FLAVOUR) tests/deps.sh missing)

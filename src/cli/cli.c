@@ -199,6 +199,8 @@ static int (*const runs[])(const struct request *q) = {
     [COMMAND_REPORT] = cli_report,
     [COMMAND_SELFTEST] = cli_selftest,
     [COMMAND_SWEEP] = cli_sweep,
+    [COMMAND_NEW_KERNEL] = cli_new_kernel,
+    [COMMAND_TEST] = cli_test,
     [COMMAND_WORKER] = cli_worker,
     [COMMAND_HELP] = cli_help,
 };

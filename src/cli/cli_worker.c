@@ -16,6 +16,7 @@
 #include "base/memory_limit.h"
 #include "base/sysfs.h"
 #include "bench/isolation.h"
+#include "cli/worker_test.h"
 #include "records/record.h"
 #include "sweep/worker_config.h"
 #include "sweep/protocol.h"
@@ -100,6 +101,13 @@ static int describe_plugins(struct work *w, const struct options *o)
         if (!err) err = record_line(&w->out, json);
         mem_free(json);
     }
+    return err ? err : end_plan(w);
+}
+
+static int test_plugins(struct work *w, const struct options *o)
+{
+    int err = load_plugins(w, o);
+    if (!err) err = worker_test(w->request, o);
     return err ? err : end_plan(w);
 }
 
@@ -339,6 +347,7 @@ static int work(struct work *w, struct options *o, struct worker_request *second
                                   .seed = o->seed,
                                   .threads = omp_get_max_threads()};
     if (w->request->describe) return describe_plugins(w, o);
+    if (w->request->test) return test_plugins(w, o);
     int err = get_ready(w, o);
     if (!err && w->request->standby) err = begin(w, second);
     if (!err) err = open_devices(w, o);

@@ -28,6 +28,8 @@ int plugin_load(const char *file, const char *sha256, char **json);
 
 // Returns option i of an algorithm.
 const struct spbench_option *plugin_option(const struct spbench_algorithm *a, int64_t i);
+// Returns ERR_USAGE unless the text can be the name of an algorithm.
+int plugin_check_name(const char *name);
 // Returns ERR_USAGE with the first field that is wrong.
 int plugin_check(const struct plugin *p);
 // Adds the algorithms of a checked plug-in to the list, which keeps all texts of the description.

@@ -96,12 +96,8 @@ static int check_algorithm(const char *file, int64_t i, const struct spbench_alg
     if (a->size < sizeof *a)
         return fail(ERR_USAGE, "%s: algorithm %lld has the size %zu, not %zu", file, (long long)i,
                     a->size, sizeof *a);
-    if (!is_name(a->name, "_-", NAME_LETTERS))
-        return fail(ERR_USAGE,
-                    "%s: the name of algorithm %lld is not 1 to %d letters, digits, _, -", file,
-                    (long long)i, NAME_LETTERS);
-    if (!strcmp(a->name, "all") || op_find(a->name))
-        return fail(ERR_USAGE, "%s: the name %s has another meaning in spbench", file, a->name);
+    if (plugin_check_name(a->name ? a->name : ""))
+        return fail(ERR_USAGE, "%s: name of algorithm %lld: %s", file, (long long)i, fail_text());
     if (!is_line(a->about, ABOUT_LETTERS))
         return fail(ERR_USAGE, "%s: `about` of %s is not a line of at most %d bytes", file, a->name,
                     ABOUT_LETTERS);
@@ -121,6 +117,15 @@ static int check_algorithm(const char *file, int64_t i, const struct spbench_alg
         err =
             check_bits(file, a->name, "layouts", a->layouts, SPBENCH_ROW_MAJOR | SPBENCH_COL_MAJOR);
     return err ? err : check_options(file, a);
+}
+
+int plugin_check_name(const char *name)
+{
+    if (!is_name(name, "_-", NAME_LETTERS))
+        return fail(ERR_USAGE, "%s: is not 1 to %d letters, digits, _, -", name, NAME_LETTERS);
+    if (!strcmp(name, "all") || op_find(name))
+        return fail(ERR_USAGE, "%s: has another meaning in spbench", name);
+    return OK;
 }
 
 int plugin_check(const struct plugin *p)

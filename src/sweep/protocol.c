@@ -9,12 +9,28 @@
 #include <unistd.h>
 
 static const char *const names[LINES] = {
-    [LINE_TIED] = "tied",     [LINE_READY] = "ready",   [LINE_OPENED] = "opened",
-    [LINE_READ] = "read",     [LINE_DEVICE] = "device", [LINE_NEAR] = "near",
-    [LINE_PLAN] = "plan",     [LINE_PLUGIN] = "plugin", [LINE_ENVIRONMENT] = "environment",
-    [LINE_LOADED] = "loaded", [LINE_UNREAD] = "unread", [LINE_QUIET] = "quiet",
-    [LINE_LOUD] = "loud",     [LINE_CASE] = "case",     [LINE_RESULT] = "result",
-    [LINE_AGAIN] = "again",   [LINE_DONE] = "done",     [LINE_ERROR] = "error",
+    [LINE_TIED] = "tied",
+    [LINE_READY] = "ready",
+    [LINE_OPENED] = "opened",
+    [LINE_READ] = "read",
+    [LINE_DEVICE] = "device",
+    [LINE_NEAR] = "near",
+    [LINE_ALGORITHM] = "algorithm",
+    [LINE_SKIPPED] = "skipped",
+    [LINE_TESTING] = "testing",
+    [LINE_TESTED] = "tested",
+    [LINE_PLAN] = "plan",
+    [LINE_PLUGIN] = "plugin",
+    [LINE_ENVIRONMENT] = "environment",
+    [LINE_LOADED] = "loaded",
+    [LINE_UNREAD] = "unread",
+    [LINE_QUIET] = "quiet",
+    [LINE_LOUD] = "loud",
+    [LINE_CASE] = "case",
+    [LINE_RESULT] = "result",
+    [LINE_AGAIN] = "again",
+    [LINE_DONE] = "done",
+    [LINE_ERROR] = "error",
 };
 
 enum protocol_line protocol_parse(const char *line, const char **rest)

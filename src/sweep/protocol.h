@@ -15,6 +15,10 @@
 //   near PROCESSORS                  survey only: processors next to the device, if known
 //   plan KEY                         survey only: the key of a case, up to the matrix
 //   plugin                           survey of a plug-in: the next line is its description
+//   algorithm OPERATION NAME DEVICE  test: the next cases are of this algorithm
+//   skipped REASON                   test: its device is missing
+//   testing SIZE TEXT                test: a case begins; size and text of its input
+//   tested TEXT                      test: the case is "right", "unsupported", or wrong
 //   environment                      the next line is this record
 //   loaded CASES CONTENT             the matrix is loaded; number of cases; hash of the matrix
 //   unread REASON                    the matrix cannot be read
@@ -46,6 +50,10 @@ enum protocol_line {
     LINE_NEAR,
     LINE_PLAN,
     LINE_PLUGIN,
+    LINE_ALGORITHM,
+    LINE_SKIPPED,
+    LINE_TESTING,
+    LINE_TESTED,
     LINE_ENVIRONMENT,
     LINE_LOADED,
     LINE_UNREAD,

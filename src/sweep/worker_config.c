@@ -15,6 +15,7 @@ static char *request_of(const struct worker_config *config, const struct worker_
     struct worker_request r = {.parent = getpid(),
                                .survey = !args->matrix && !args->standby,
                                .describe = args->describe,
+                               .test = args->test,
                                .standby = args->standby,
                                .matrix = args->matrix,
                                .device = config->device,

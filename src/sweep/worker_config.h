@@ -21,7 +21,7 @@ struct worker_config {
 struct worker_args {
     const char *matrix; // path; NULL: a survey, or a standby
     bool standby;
-    bool describe;
+    bool describe, test;
     const char *library; // loaded before all others; NULL: none
     const char *setting; // NAME=VALUE that makes its device visible; NULL: none
     const char *cpus;

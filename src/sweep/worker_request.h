@@ -19,6 +19,7 @@ struct worker_request {
     int64_t parent;       // process that started the worker: the worker ends with it
     bool survey;          // report the device and the cases, measure nothing
     bool describe;        // describe the plug-ins, and end
+    bool test;            // run the exact cases of the plug-ins, and end
     bool standby;         // get ready without device and matrix, then wait for the word begin
     const char *matrix;   // path; NULL: a survey, or a standby
     const char *device;   // replaces -device of the sweep

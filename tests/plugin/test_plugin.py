@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from checks import check, end, skip
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/cpu").resolve()
 PROGRAM = BUILD / "spbench"
+EMULATED = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 RIGHT, BAD, FIELDS, NO_SYMBOL = (BUILD / "tests/plugin" / (name + ".so")
                                  for name in ("right", "bad_endings", "bad_fields", "no_symbol"))
 QUICK = ["-device", "cpu", "-threads", "1", "-reps", "2", "-warmup", "1"]
@@ -163,6 +165,74 @@ def test_bad_fields():
     check(len(fields) == 30, "%d fields" % len(fields))
 
 
+def test_exact(folder):
+    """spbench test: counts, the smallest wrong input, and cases that end the process."""
+    run = spbench("test", "-plugin", RIGHT, "-alg", "mine")
+    ran(run, 0, "test")
+    counts = re.findall(r"^(\w+) mine cpu +(\d+) right, 0 wrong$", run.stdout, re.M)
+    check([op for op, _ in counts] == ["spmm", "sddmm", "spgemm"], "test: %s" % run.stdout)
+    check(all(int(n) > 100 for _, n in counts), "test: %s" % counts)
+    run = spbench("test", "-plugin", BAD, "-alg", "p-right,p-crash,p-refuse,p-hang,p-zero", "-timeout", "2")
+    ran(run, 1, "test of wrong ones")
+    for text in ("p-right cpu +\\d+ right, 0 wrong", "p-refuse cpu +0 right, 0 wrong, \\d+ unsupported",
+                 "p-crash cpu +0 right, 1 wrong\n.*no rows and no columns.*m 0, n 0.*\n.*signal 11",
+                 "p-hang cpu +0 right, 1 wrong\n.*\n.*had not ended after 2 s",
+                 "p-zero cpu +\\d+ right, \\d+ wrong\n.*f32, k 1, layout row.*m 1, n 1, 1 nonzeros: A\\(0, 0\\) = 3"):
+        check(re.search(text, run.stdout), "test: no '%s' in: %s" % (text, run.stdout))
+    ran(spbench("test", "-plugin", BAD, "-alg", "p-refuse"), 1, "nothing tested")
+    ran(spbench("test", "-plugin", RIGHT, "-alg", "none"), 2, "test -alg")
+    ran(spbench("test"), 2, "test without a plug-in")
+
+
+def test_new_kernel(folder):
+    """new-kernel, make, test and run, in a folder of its own."""
+    place = folder / "new kernel"
+    place.mkdir()
+    for op in ("spmm", "sddmm", "spgemm"):
+        run = spbench("new-kernel", op, "my-" + op, "-cpu", cwd=place)
+        ran(run, 0, "new-kernel")
+        check(len((place / ("my-%s.c" % op)).read_text().splitlines()) < 60, "%s: 60 lines or more" % op)
+    check(len((place / "Makefile").read_text().splitlines()) < 60, "Makefile: 60 lines or more")
+    check((place / "spbench_plugin.h").read_bytes() == (ROOT / "include/spbench_plugin.h").read_bytes(),
+          "the header differs")
+    make = subprocess.run(["make", "test", "SPBENCH=" + str(PROGRAM), "CFLAGS=-O2 -Wall -Wextra -Werror"], cwd=place,
+                          text=True, capture_output=True)
+    check(make.returncode == 0 and make.stdout.count(" 0 wrong") == 3, "make test: %s%s" % (make.stdout, make.stderr))
+    run = spbench("run", "-plugin", "./my-spmm.so", "-alg", "my-spmm,rowsplit", *QUICK, "gen:band:30:3", cwd=place)
+    ran(run, 0, "run of a new kernel")
+    for words, wanted in ((["spmm", "my-spmm", "-cpu"], "my-spmm.c: File exists"),
+                          (["spmv", "x"], "no such operation"), (["spmm", "a b"], "is not 1 to"),
+                          (["spmm", "rowsplit", "-cpu"], "is an algorithm of spbench"),
+                          (["spmm", "x", "-cpu", "-cuda"], "excludes")):
+        run = spbench("new-kernel", *words, cwd=place)
+        check(run.returncode in (1, 2) and wanted in run.stderr, "new-kernel %s: %s" % (words, run.stderr))
+
+
+def test_emulated(folder):
+    """The CUDA templates, compiled for the emulator."""
+    if not EMULATED or not EMULATED.exists():
+        skip("CUDA plug-ins: there is no emulated build")
+        return
+    for op in ("spmm", "sddmm", "spgemm"):
+        ran(spbench("new-kernel", op, "gpu-" + op, "-cuda", cwd=folder), 0, "new-kernel -cuda")
+        text = (folder / ("gpu-%s.cu" % op)).read_text()
+        check(len(text.splitlines()) < 60, "gpu-%s.cu: 60 lines or more" % op)
+        text = re.sub(r"(\w+)<<<(.*), (.*), 0, (\w+)>>>\(", r"LAUNCH(\1, \2, \3, 0, \4, ", text)
+        (folder / ("gpu-%s.cpp" % op)).write_text(text)
+        plugin = folder / ("gpu-%s.so" % op)
+        build = subprocess.run(["g++", "-std=c++17", "-O1", "-w", "-DSPBENCH_EMU", "-I", ROOT / "include", "-I",
+                                ROOT / "tests/emu", "-fPIC", "-shared", "-o", plugin, folder / ("gpu-%s.cpp" % op)],
+                               text=True, capture_output=True)
+        check(build.returncode == 0, "gpu-%s: %s" % (op, build.stderr[-500:]))
+        run = spbench("test", "-plugin", plugin, program=EMULATED, timeout=600)
+        check(run.returncode == 0 and " 0 wrong" in run.stdout, "gpu-%s: %s%s" % (op, run.stdout, run.stderr[-500:]))
+        file = folder / ("gpu-%s.jsonl" % op)
+        run = spbench("run", "-plugin", plugin, "-op", op, "-alg", "gpu-%s,auto" % op, "-device", "cuda", "-reps", "2",
+                      "-warmup", "1", "-o", file, "gen:band:30:3", program=EMULATED, timeout=600)
+        ran(run, 0, "gpu-%s in the emulator" % op)
+        check([r["status"] for r in results(file)] == ["ok", "ok"], "gpu-%s: %s" % (op, run.stderr[-500:]))
+
+
 def test_parent(folder):
     """The parent does not load the file: the constructor runs in workers only."""
     mark = folder / "loads.txt"
@@ -196,4 +266,7 @@ with tempfile.TemporaryDirectory() as name:
     test_bad_files(folder)
     test_bad_fields()
     test_parent(folder)
+    test_exact(folder)
+    test_new_kernel(folder)
+    test_emulated(folder)
 end()

@@ -21,6 +21,8 @@ enum command {
     COMMAND_REPORT,
     COMMAND_SELFTEST,
     COMMAND_SWEEP,
+    COMMAND_TEST,
+    COMMAND_NEW_KERNEL,
     COMMAND_WORKER, // worker process of a sweep, with the sweep's options
     COMMAND_HELP,
 };

@@ -47,6 +47,11 @@ struct run_options {
     bool append, counters, profile, no_cache;
 };
 
+// Options of new-kernel.
+struct new_kernel_options {
+    bool cpu, cuda;
+};
+
 // Options of info.
 struct info_options {
     bool model;
@@ -84,6 +89,7 @@ struct options {
     struct compare_options compare;
     struct report_options report;
     struct info_options info;
+    struct new_kernel_options new_kernel;
     const char **passed; // options passed on to measuring processes, size passed_count
     int passed_count;
     const char *given[OPTIONS_MAX]; // text of each option in the table; NULL: not given
