@@ -56,7 +56,7 @@ static const struct command_info commands[] = {
      "measure many matrices in worker processes; resumable", .least = 1, .most = INT32_MAX,
      .takes = "matrix", .notes = sweep_notes, .records = true},
     {COMMAND_NEW_KERNEL, "new-kernel", "spmm|sddmm|spgemm NAME [-cpu|-cuda]",
-     "write the source of a plug-in and a Makefile into this folder", .least = 2, .most = 2},
+     "write a first plug-in: its source, a Makefile, the header", .least = 2, .most = 2},
     {COMMAND_TEST, "test", "-plugin FILES", "run the exact cases of plug-ins", .least = 0,
      .most = 0},
     {COMMAND_WORKER, "worker", "", NULL, .least = 0, .most = 0},

@@ -42,7 +42,7 @@ static const char *name_at(enum command command, int i, bool *takes)
 
 // Lists the options of a command that begin with the word: "-cache, -check". Returns false if there
 // are none or too many.
-static bool list_begun_options(enum command command, const char *word, char list[48])
+static bool list_begun_options(enum command command, const char *word, char list[64])
 {
     const char *name;
     char dashed[64];
@@ -53,8 +53,8 @@ static bool list_begun_options(enum command command, const char *word, char list
         if (!takes || strncmp(name, word, length)) continue;
         snprintf(dashed, sizeof dashed, "-%s", name);
         used += strlen(dashed) + 4;
-        if (used > 47) return false;
-        words_or(list, 48, dashed);
+        if (used > 63) return false;
+        words_or(list, 64, dashed);
     }
     return list[0];
 }
@@ -76,7 +76,7 @@ static int unknown_option(enum command command, const char *command_name, const 
     struct suggestion s;
     const char *known;
     bool takes;
-    char guess[64], name[64], dashed[64] = "", begun[48];
+    char guess[64], name[64], dashed[64] = "", begun[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     size_t length = strlen(name);
     bool elsewhere = option_find(name, length) >= 0 || axis_find(name, length) >= 0;
