@@ -34,7 +34,7 @@ enum spbench_operation {
     SPBENCH_SPGEMM = 3, // C = A * S: S and C sparse; S is A, or the transpose of A
 };
 
-enum spbench_device { SPBENCH_CPU = 1, SPBENCH_CUDA = 2 };
+enum spbench_device { SPBENCH_ON_CPU = 1, SPBENCH_ON_CUDA = 2 };
 
 // Bits of `precisions`, `layouts` and `formats`.
 enum spbench_precision { SPBENCH_F32 = 1, SPBENCH_F64 = 2 };

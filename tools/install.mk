@@ -14,9 +14,10 @@ install: $(BUILD)/spbench $(PAGES)
 	install -D -m 644 -t "$(AT)/share/spbench/fetch" fetch/*
 	install -D -m 755 -t "$(AT)/share/spbench/plots" plots/*.py
 	install -D -m 644 -t "$(AT)/share/spbench/plots" plots/page.* src/algos/renamed.def
+	install -D -m 644 -t "$(AT)/include" include/spbench_plugin.h
 	install -D -m 644 -t "$(AT)/share/doc/spbench" README.md LICENSE src/records/record.schema.json
 	install -D -m 644 -t "$(AT)/share/doc/spbench/docs" docs/*.md
 	@echo 'installed $(BUILD)/spbench as $(AT)/bin/spbench'
 uninstall:
-	rm -f "$(AT)/bin/spbench" "$(AT)/share/man/man1/spbench.1" "$(AT)/share/bash-completion/completions/spbench"
+	rm -f "$(AT)/bin/spbench" "$(AT)/share/man/man1/spbench.1" "$(AT)/share/bash-completion/completions/spbench" "$(AT)/include/spbench_plugin.h"
 	rm -rf "$(AT)/share/spbench" "$(AT)/share/doc/spbench"

@@ -53,7 +53,7 @@ static int run(struct spbench_task *t, void *stream)
 
 static const struct spbench_algorithm algorithm = {
     .size = sizeof algorithm, .name = "KERNEL", .about = "a dense row of sums", .cite = "Own work",
-    .operation = SPBENCH_SPGEMM, .device = SPBENCH_CPU, .precisions = SPBENCH_F32,
+    .operation = SPBENCH_SPGEMM, .device = SPBENCH_ON_CPU, .precisions = SPBENCH_F32,
     .formats = SPBENCH_CSR, .run = run};
 static const struct spbench_algorithm *const list[] = {&algorithm};
 const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.1", list, 1};

@@ -54,6 +54,6 @@ static int run(struct spbench_task *t, void *stream)
 
 static const struct spbench_algorithm algorithm = {
     sizeof algorithm, "KERNEL", "a search for each column of a row", "Own work", SPBENCH_SPGEMM,
-    SPBENCH_CUDA, SPBENCH_F32, 0, SPBENCH_CSR, NULL, 0, NULL, run, NULL};
+    SPBENCH_ON_CUDA, SPBENCH_F32, 0, SPBENCH_CSR, NULL, 0, NULL, run, NULL};
 static const struct spbench_algorithm *const list[] = {&algorithm};
 const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.1", list, 1};

@@ -234,7 +234,7 @@ static int add_algorithm(const struct spbench_algorithm *of, const struct algo_p
         a->run = op->result == RESULT_SPARSE ? run_sparse : run;
         a->teardown = teardown;
     }
-    enum device_kind kind = of->device == SPBENCH_CPU ? DEVICE_CPU : DEVICE_CUDA;
+    enum device_kind kind = of->device == SPBENCH_ON_CPU ? DEVICE_CPU : DEVICE_CUDA;
     int err = algo_add(&(struct algo_entry){of->name, op, kind, a, NULL}, of->about);
     if (err) mem_free(x);
     return err;

@@ -107,7 +107,7 @@ static int check_algorithm(const char *file, int64_t i, const struct spbench_alg
     if (a->operation < SPBENCH_SPMM || a->operation > SPBENCH_SPGEMM)
         return fail(ERR_USAGE, "%s: `operation` of %s is %lld, not 1 to 3", file, a->name,
                     (long long)a->operation);
-    if (a->device != SPBENCH_CPU && a->device != SPBENCH_CUDA)
+    if (a->device != SPBENCH_ON_CPU && a->device != SPBENCH_ON_CUDA)
         return fail(ERR_USAGE, "%s: `device` of %s is %lld, not 1 or 2", file, a->name,
                     (long long)a->device);
     if (!a->run) return fail(ERR_USAGE, "%s: `run` of %s is NULL", file, a->name);

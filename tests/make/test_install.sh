@@ -61,7 +61,7 @@ line() { check "completion of '$1'" completes "$@"; }
 mkdir "$work/here"
 touch "$work/here/web.mtx" "$work/here/doc.mtx"
 cd "$work/here" || exit 1
-mapfile -t commands < <("$spbench" help | sed -n 's/^  spbench \([a-z]\{1,\}\) .*/\1/p')
+mapfile -t commands < <("$spbench" help | sed -n 's/^  spbench \([a-z-]\{1,\}\) .*/\1/p')
 for command in "${commands[@]}"; do
     check "completion of $command" offers "spbench ${command:0:-1}" "$command"
     # Each option that its help shows, and no other.
@@ -134,7 +134,7 @@ at="$work/dest dir/opt"
 check 'make install' place install
 for file in bin/spbench share/man/man1/spbench.1 share/bash-completion/completions/spbench \
     share/spbench/matrices.txt share/spbench/plots/all.py share/doc/spbench/README.md \
-    share/doc/spbench/docs/measuring.md share/doc/spbench/LICENSE; do
+    share/doc/spbench/docs/measuring.md share/doc/spbench/LICENSE include/spbench_plugin.h; do
     check "$file is there" [ -f "$at/$file" ]
 done
 files() { find "$1" -maxdepth 1 -name '*.*' -type f -printf '%f\n'; }

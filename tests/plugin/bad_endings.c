@@ -124,7 +124,7 @@ static int right_slowly(struct spbench_task *t, void *stream)
                                                     "ends badly",                                  \
                                                     "Own work",                                    \
                                                     SPBENCH_SPMM,                                  \
-                                                    SPBENCH_CPU,                                   \
+                                                    SPBENCH_ON_CPU,                                \
                                                     SPBENCH_F32,                                   \
                                                     SPBENCH_ROW_MAJOR,                             \
                                                     SPBENCH_CSR,                                   \
