@@ -169,6 +169,7 @@ int counters_measure(struct counter_tool *tool, const struct bench_case *c, cons
 {
     const char *why = tool->missing[0] ? tool->missing : unreadable(path);
     if (!counters_possible(c->entry->device)) why = impossible;
+    if (!why && c->entry->algo->plugin) why = "an algorithm of a plug-in has no counters";
     *out = (struct counters){.asked = true};
     snprintf(out->tool, sizeof out->tool, "%s", tool->name);
     int err = OK;

@@ -53,6 +53,15 @@ static int take(void *arg, const struct exact_case *c, bool refused, const char 
 
 static bool is_this(void *arg, const struct algo_entry *e) { return e == arg; }
 
+// Reports memory that is left after all cases as a case of its own.
+static int report_left(int64_t bytes)
+{
+    int err = protocol_say_text(LINE_TESTING, "0 all cases");
+    return err ? err
+               : protocol_say_text(LINE_TESTED, "%lld bytes of alloc() are left after teardown()",
+                                   (long long)bytes);
+}
+
 static int test_algorithm(const struct algo_entry *e)
 {
     char name[TEST_NAME_MAX];
@@ -70,6 +79,7 @@ static int test_algorithm(const struct algo_entry *e)
                                     .take = take,
                                     .arg = (void *)e};
     err = exact_run(&dev, e->op, &rule);
+    if (!err && dev.used_bytes) err = report_left(dev.used_bytes);
     device_close(&dev);
     return err;
 }

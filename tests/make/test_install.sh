@@ -61,7 +61,7 @@ line() { check "completion of '$1'" completes "$@"; }
 mkdir "$work/here"
 touch "$work/here/web.mtx" "$work/here/doc.mtx"
 cd "$work/here" || exit 1
-mapfile -t commands < <("$spbench" help | sed -n 's/^  spbench \([a-z-]\{1,\}\) .*/\1/p')
+mapfile -t commands < <("$spbench" help | sed -n 's/^  spbench \([a-z][a-z-]*\) .*/\1/p')
 for command in "${commands[@]}"; do
     check "completion of $command" offers "spbench ${command:0:-1}" "$command"
     # Each option that its help shows, and no other.

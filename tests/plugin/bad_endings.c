@@ -69,6 +69,12 @@ static int refuse(struct spbench_task *t)
     return SPBENCH_UNSUPPORTED;
 }
 
+static int keep(struct spbench_task *t)
+{
+    void *block;
+    return t->host->alloc(t, 64, &block);
+}
+
 static int allocate(struct spbench_task *t, void *stream)
 {
     void *block;
@@ -144,7 +150,8 @@ ALGORITHM(a_alloc, "p-alloc", NULL, allocate)
 ALGORITHM(a_zero, "p-zero", NULL, zero)
 ALGORITHM(a_clock, "p-clock", patch_clock, right_slowly)
 ALGORITHM(a_last, "p-last", NULL, right)
+ALGORITHM(a_leak, "p-leak", keep, right)
 static const struct spbench_algorithm *const list[] = {&a_right, &a_crash, &a_exit,   &a_hang,
                                                        &a_eat,   &a_fail,  &a_refuse, &a_alloc,
-                                                       &a_zero,  &a_clock, &a_last};
-const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list, 11};
+                                                       &a_zero,  &a_clock, &a_last,   &a_leak};
+const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list, 12};

@@ -172,11 +172,12 @@ def test_exact(folder):
     counts = re.findall(r"^(\w+) mine cpu +(\d+) right, 0 wrong$", run.stdout, re.M)
     check([op for op, _ in counts] == ["spmm", "sddmm", "spgemm"], "test: %s" % run.stdout)
     check(all(int(n) > 100 for _, n in counts), "test: %s" % counts)
-    run = spbench("test", "-plugin", BAD, "-alg", "p-right,p-crash,p-refuse,p-hang,p-zero", "-timeout", "2")
+    run = spbench("test", "-plugin", BAD, "-alg", "p-right,p-crash,p-refuse,p-hang,p-zero,p-leak", "-timeout", "2")
     ran(run, 1, "test of wrong ones")
     for text in ("p-right cpu +\\d+ right, 0 wrong", "p-refuse cpu +0 right, 0 wrong, \\d+ unsupported",
                  "p-crash cpu +0 right, 1 wrong\n.*no rows and no columns.*m 0, n 0.*\n.*signal 11",
                  "p-hang cpu +0 right, 1 wrong\n.*\n.*had not ended after 2 s",
+                 "p-leak cpu +\\d+ right, 1 wrong\n.*all cases\n.*bytes of alloc\\(\\) are left",
                  "p-zero cpu +\\d+ right, \\d+ wrong\n.*f32, k 1, layout row.*m 1, n 1, 1 nonzeros: A\\(0, 0\\) = 3"):
         check(re.search(text, run.stdout), "test: no '%s' in: %s" % (text, run.stdout))
     ran(spbench("test", "-plugin", BAD, "-alg", "p-refuse"), 1, "nothing tested")
