@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,10 @@
 #define END_POLL_MS    10.0   // between tests whether a process without lines has ended
 #define LATE_MS        50.0   // lines that are read later do not compare clocks
 #define TEXT_MEMORY    4      // estimated bytes of memory for a byte of a matrix' text
+
+// Set when this process goes on after a stop (Ctrl-Z).
+static volatile sig_atomic_t continued;
+static void note_continued(int signal) { (void)signal, continued = true; }
 
 struct schedule {
     struct sweep *s;
@@ -214,7 +219,8 @@ static int wait_for_lines(struct schedule *q)
     double ms = until - now;
     poll(list, (nfds_t)used, ms < 1 ? 1 : (int)ms + 1);
     // This process was busy between two waits, or was stopped.
-    bool late = now - q->looked_ms > LATE_MS;
+    bool late = continued || now - q->looked_ms > LATE_MS;
+    continued = false;
     q->looked_ms = clock_ms();
     late |= q->looked_ms > now + fmax(ms, 1) + 1 + LATE_MS;
     for (int i = 0; late && i < q->s->place_count; i++) slot_lose_clock(&q->slots[i]);
@@ -268,6 +274,8 @@ static void add_spent(struct sweep *s, struct slot *x)
 int sweep_run(struct sweep *s)
 {
     struct schedule q = {.s = s};
+    struct sigaction before, note = {.sa_handler = note_continued, .sa_flags = SA_RESTART};
+    sigaction(SIGCONT, &note, &before);
     s->endings = (struct endings){0};
     s->cases_before = s->matrices_before = 0;
     memset(s->spent_ms, 0, sizeof s->spent_ms);
@@ -283,6 +291,7 @@ int sweep_run(struct sweep *s)
         if (!err) add_spent(s, &q.slots[i]);
         slot_free(&q.slots[i]);
     }
+    sigaction(SIGCONT, &before, NULL);
     for (int64_t i = 0; i < q.count; i++) job_free(&q.jobs[i]);
     mem_free(q.slots);
     mem_free(q.jobs);

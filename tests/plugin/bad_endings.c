@@ -53,7 +53,7 @@ static int eat(struct spbench_task *t, void *stream)
 {
     (void)t;
     (void)stream;
-    for (char *p; (p = malloc(1 << 24)); usleep(1000)) memset(p, 1, 1 << 24);
+    for (char *p; (p = malloc(1 << 24));) memset(p, 1, 1 << 24);
     return SPBENCH_NO_MEMORY;
 }
 
@@ -150,8 +150,9 @@ ALGORITHM(a_alloc, "p-alloc", NULL, allocate)
 ALGORITHM(a_zero, "p-zero", NULL, zero)
 ALGORITHM(a_clock, "p-clock", patch_clock, right_slowly)
 ALGORITHM(a_last, "p-last", NULL, right)
+ALGORITHM(a_slow, "p-slow", NULL, right_slowly)
 ALGORITHM(a_leak, "p-leak", keep, right)
-static const struct spbench_algorithm *const list[] = {&a_right, &a_crash, &a_exit,   &a_hang,
-                                                       &a_eat,   &a_fail,  &a_refuse, &a_alloc,
-                                                       &a_zero,  &a_clock, &a_last,   &a_leak};
-const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list, 12};
+static const struct spbench_algorithm *const list[] = {
+    &a_right, &a_crash, &a_exit,  &a_hang, &a_eat,  &a_fail, &a_refuse,
+    &a_alloc, &a_zero,  &a_clock, &a_last, &a_leak, &a_slow};
+const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list, 13};

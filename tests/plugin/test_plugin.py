@@ -10,9 +10,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -165,6 +167,22 @@ def test_bad_fields():
     check(len(fields) == 30, "%d fields" % len(fields))
 
 
+def test_stopped_parent(folder):
+    """A parent that was stopped reads lines late, and does not call the clock of a worker wrong."""
+    file = folder / "stopped.jsonl"
+    words = [str(PROGRAM), "run", "-plugin", str(BAD), "-alg", "p-slow", "-device", "cpu", "-k", "16",
+             "-time-limit", "1", "-o", str(file), "gen:band:2000:5", "gen:band:2100:5"]
+    parent = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(4):
+        time.sleep(0.3)
+        parent.send_signal(signal.SIGSTOP)
+        time.sleep(0.4)
+        parent.send_signal(signal.SIGCONT)
+    check(parent.wait() == 0, "a stopped parent: status %d" % parent.returncode)
+    check([r["status"] for r in results(file)] == ["ok", "ok"], "a stopped parent: %s" %
+          [(r["status"], r["reason"]) for r in results(file)])
+
+
 def test_exact(folder):
     """spbench test: counts, the smallest wrong input, and cases that end the process."""
     run = spbench("test", "-plugin", RIGHT, "-alg", "mine")
@@ -267,6 +285,7 @@ with tempfile.TemporaryDirectory() as name:
     test_bad_files(folder)
     test_bad_fields()
     test_parent(folder)
+    test_stopped_parent(folder)
     test_exact(folder)
     test_new_kernel(folder)
     test_emulated(folder)
