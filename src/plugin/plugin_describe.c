@@ -95,6 +95,7 @@ static int read_algorithm(const cJSON *o, const struct spbench_algorithm **out)
     const cJSON *options = cJSON_GetObjectItemCaseSensitive(o, "options"), *x;
     struct spbench_algorithm *a = mem_zero_alloc(1, sizeof *a);
     struct spbench_option *list = mem_zero_alloc(cJSON_GetArraySize(options), sizeof *list);
+    *out = a;
     if (!a || !list) return ERR_MEMORY;
     a->size = sizeof *a;
     a->run = run_elsewhere;
@@ -107,7 +108,6 @@ static int read_algorithm(const cJSON *o, const struct spbench_algorithm **out)
         list++;
         a->option_count++;
     }
-    *out = a;
     return good ? OK : fail(ERR_INPUT, "a worker's description of a plug-in lacks a field");
 }
 
@@ -119,6 +119,7 @@ static int read_plugin(const cJSON *o, struct plugin *p)
     struct spbench_plugin *exported = mem_zero_alloc(1, sizeof *exported);
     const struct spbench_algorithm **list = mem_zero_alloc(count, sizeof *list);
     cJSON *file = cJSON_GetObjectItemCaseSensitive(o, "file");
+    p->exported = exported;
     int err = exported && list ? OK : ERR_MEMORY;
     if (err) return err;
     *exported = (struct spbench_plugin){
@@ -127,7 +128,6 @@ static int read_plugin(const cJSON *o, struct plugin *p)
         .algorithms = list};
     p->file = cJSON_GetStringValue(file);
     p->sha256 = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "sha256"));
-    p->exported = exported;
     if (!p->file || !p->sha256)
         return fail(ERR_INPUT, "a worker's description of a plug-in lacks its file");
     json_bytes_back(file->valuestring);
@@ -138,12 +138,24 @@ static int read_plugin(const cJSON *o, struct plugin *p)
     return err;
 }
 
+// Descriptions stay allocated to the end of the process: entries of the list of algorithms use
+// their texts.
+static struct {
+    cJSON *document;
+    const struct spbench_plugin *exported;
+} kept[PLUGINS_MAX];
+static int kept_count;
+
 int plugin_learn(const char *json, const char **sha256)
 {
-    struct plugin p;
-    cJSON *o; // stays allocated, as its texts do
+    struct plugin p = {.file = NULL};
+    cJSON *o;
+    if (kept_count == PLUGINS_MAX) return fail(ERR_USAGE, "more than %d plug-ins", PLUGINS_MAX);
     int err = json_parse(json, &o);
-    if (!err) err = read_plugin(o, &p);
+    if (err) return err;
+    err = read_plugin(o, &p);
+    kept[kept_count].document = o;
+    kept[kept_count++].exported = p.exported;
     if (!err) err = plugin_check(&p);
     if (!err) err = plugin_add(&p, false);
     if (!err) *sha256 = p.sha256;

@@ -239,9 +239,9 @@ def test_emulated(folder):
         text = re.sub(r"(\w+)<<<(.*), (.*), 0, (\w+)>>>\(", r"LAUNCH(\1, \2, \3, 0, \4, ", text)
         (folder / ("gpu-%s.cpp" % op)).write_text(text)
         plugin = folder / ("gpu-%s.so" % op)
-        build = subprocess.run(["g++", "-std=c++17", "-O1", "-w", "-DSPBENCH_EMU", "-I", ROOT / "include", "-I",
-                                ROOT / "tests/emu", "-fPIC", "-shared", "-o", plugin, folder / ("gpu-%s.cpp" % op)],
-                               text=True, capture_output=True)
+        words = ["g++", "-std=c++17", "-O1", "-w", "-fsanitize=address,undefined", "-DSPBENCH_EMU", "-I", ROOT / "include",
+                 "-I", ROOT / "tests/emu", "-fPIC", "-shared", "-o", plugin, folder / ("gpu-%s.cpp" % op)]
+        build = subprocess.run(words, text=True, capture_output=True)
         check(build.returncode == 0, "gpu-%s: %s" % (op, build.stderr[-500:]))
         run = spbench("test", "-plugin", plugin, program=EMULATED, timeout=600)
         check(run.returncode == 0 and " 0 wrong" in run.stdout, "gpu-%s: %s%s" % (op, run.stdout, run.stderr[-500:]))
