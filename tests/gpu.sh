@@ -31,6 +31,7 @@ run "$build/tests/kernels/test_tile"
 run "$build/tests/measure/test_check"
 run "$build/tests/measure/test_check_product"
 run "$build/tests/kernels/test_algos" cuda
+run python3 "$(dirname "$0")/plugin/test_plugin.py" "$build"
 sanitizer=$(command -v compute-sanitizer || command -v /usr/local/cuda/bin/compute-sanitizer || true)
 if [ -z "$sanitizer" ]; then
     echo 'skipped: compute-sanitizer is not installed'

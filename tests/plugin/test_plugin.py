@@ -167,6 +167,28 @@ def test_bad_fields():
     check(len(fields) == 30, "%d fields" % len(fields))
 
 
+def test_cuda(folder):
+    """The CUDA templates on the GPU of this machine."""
+    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    if not nvcc or "cuda:0" not in spbench("list", "devices").stdout:
+        skip("CUDA plug-ins: no nvcc, or no GPU that this build uses")
+        return
+    place = folder / "cuda"
+    place.mkdir()
+    for op in ("spmm", "sddmm", "spgemm"):
+        ran(spbench("new-kernel", op, "gpu-" + op, "-cuda", cwd=place), 0, "new-kernel -cuda")
+    make = subprocess.run(["make", "test", "NVCC=" + nvcc, "SPBENCH=" + str(PROGRAM)], cwd=place, text=True,
+                          capture_output=True)
+    check(make.returncode == 0 and make.stdout.count(" 0 wrong") == 3, "make test: %s%s" % (make.stdout, make.stderr))
+    for op in ("spmm", "sddmm", "spgemm"):
+        file = folder / ("cuda-%s.jsonl" % op)
+        run = spbench("run", "-plugin", place / ("gpu-%s.so" % op), "-op", op, "-alg", "gpu-%s,auto,cusparse" % op,
+                      "-time-limit", "0.2", "-o", file, "gen:stencil:100")
+        ran(run, 0, "gpu-%s on the GPU" % op)
+        found = {r["alg"]: r["status"] for r in results(file)}
+        check(found.get("gpu-" + op) == "ok", "gpu-%s: %s" % (op, found))
+
+
 def test_stopped_parent(folder):
     """A parent that was stopped reads lines late, and does not call the clock of a worker wrong."""
     file = folder / "stopped.jsonl"
@@ -239,8 +261,8 @@ def test_emulated(folder):
         text = re.sub(r"(\w+)<<<(.*), (.*), 0, (\w+)>>>\(", r"LAUNCH(\1, \2, \3, 0, \4, ", text)
         (folder / ("gpu-%s.cpp" % op)).write_text(text)
         plugin = folder / ("gpu-%s.so" % op)
-        words = ["g++", "-std=c++17", "-O1", "-w", "-fsanitize=address,undefined", "-DSPBENCH_EMU", "-I", ROOT / "include",
-                 "-I", ROOT / "tests/emu", "-fPIC", "-shared", "-o", plugin, folder / ("gpu-%s.cpp" % op)]
+        words = ["g++", "-std=c++17", "-O1", "-w", "-fsanitize=address,undefined", "-DSPBENCH_EMU", "-fPIC", "-shared",
+                 "-I", ROOT / "include", "-I", ROOT / "tests/emu", "-o", plugin, folder / ("gpu-%s.cpp" % op)]
         build = subprocess.run(words, text=True, capture_output=True)
         check(build.returncode == 0, "gpu-%s: %s" % (op, build.stderr[-500:]))
         run = spbench("test", "-plugin", plugin, program=EMULATED, timeout=600)
@@ -285,6 +307,7 @@ with tempfile.TemporaryDirectory() as name:
     test_bad_files(folder)
     test_bad_fields()
     test_parent(folder)
+    test_cuda(folder)
     test_stopped_parent(folder)
     test_exact(folder)
     test_new_kernel(folder)
