@@ -285,6 +285,17 @@ static int verify_inputs(struct operands *o, int err, struct result *r)
     return own ? own : err;
 }
 
+// Gives the operands their own values for the next case, also after a failed run. A dead device
+// keeps its operands: its process ends. Returns `err`, or the own error.
+static int restore_operands(struct fresh *fresh, int err)
+{
+    char why[FAIL_TEXT_MAX];
+    snprintf(why, sizeof why, "%s", fail_text());
+    int own = err == ERR_DEVICE ? device_sync(fresh->t->dev) : OK;
+    if (!own) own = fresh_end(fresh);
+    return err ? fail((enum err)err, "%s", why) : own;
+}
+
 // Prepares, checks and times a case, and frees all but the operands.
 static int measure_task(const struct plan *plan, const struct references *ref,
                         struct bench_device *bd, struct operands *o, struct result *r)
@@ -301,10 +312,7 @@ static int measure_task(const struct plan *plan, const struct references *ref,
         .task = &t, .ref = ref->own, .mode = plan->check, .first = &r->check, .fresh = &fresh};
     err = plan->profile ? profile_task(&t, r->c.cold) : measure_ready(plan, &verify, r);
     if (!err && !plan->profile) err = isolation_look(&t);
-    if (err != ERR_DEVICE) {
-        int own = fresh_end(&fresh);
-        err = err ? err : own;
-    }
+    err = restore_operands(&fresh, err);
     leave_out(r, operands_other_bytes(o));
     r->stats = t.figures;
     task_release_result(&t);

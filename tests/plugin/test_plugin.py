@@ -139,6 +139,17 @@ def test_bad_endings(folder):
         check("\n  " + alg in run.stderr, "no line of %s in the table" % alg)
 
 
+def test_next_case(folder):
+    """A failed run leaves the operands of the next case as they were."""
+    file = folder / "next.jsonl"
+    run = spbench("run", "-plugin", BAD, "-alg", "p-alloc,p-right,p-zero,p-last", *QUICK, "-k", "16", "-o", file,
+                  "gen:band:200:5")
+    ran(run, 1, "next case")
+    found = [(r["alg"], r["status"]) for r in results(file)]
+    check(found == [("p-alloc", "failed"), ("p-right", "ok"), ("p-zero", "wrong"), ("p-last", "ok")],
+          "next case: %s" % found)
+
+
 def test_bad_files(folder):
     text = folder / "text.so"
     text.write_text("no library\n")
@@ -304,6 +315,7 @@ with tempfile.TemporaryDirectory() as name:
     test_sweep(folder)
     test_compare(folder)
     test_bad_endings(folder)
+    test_next_case(folder)
     test_bad_files(folder)
     test_bad_fields()
     test_parent(folder)
