@@ -124,6 +124,22 @@ static int right_slowly(struct spbench_task *t, void *stream)
     return right(t, stream);
 }
 
+// Computes in prepare(), and copies the product in run().
+static int compute(struct spbench_task *t)
+{
+    int err = t->host->alloc(t, t->C->rows * t->C->ld * 4, &t->state);
+    if (!err) right(t, NULL);
+    if (!err) memcpy(t->state, t->C->val, (size_t)(t->C->rows * t->C->ld) * 4);
+    return err;
+}
+
+static int copy(struct spbench_task *t, void *stream)
+{
+    (void)stream;
+    memcpy(t->C->val, t->state, (size_t)(t->C->rows * t->C->ld) * 4);
+    return SPBENCH_OK;
+}
+
 #define ALGORITHM(symbol, title, prepare, run)                                                     \
     static const struct spbench_algorithm symbol = {sizeof symbol,                                 \
                                                     title,                                         \
@@ -151,8 +167,9 @@ ALGORITHM(a_zero, "p-zero", NULL, zero)
 ALGORITHM(a_clock, "p-clock", patch_clock, right_slowly)
 ALGORITHM(a_last, "p-last", NULL, right)
 ALGORITHM(a_slow, "p-slow", NULL, right_slowly)
+ALGORITHM(a_kept, "p-kept", compute, copy)
 ALGORITHM(a_leak, "p-leak", keep, right)
 static const struct spbench_algorithm *const list[] = {
     &a_right, &a_crash, &a_exit,  &a_hang, &a_eat,  &a_fail, &a_refuse,
-    &a_alloc, &a_zero,  &a_clock, &a_last, &a_leak, &a_slow};
-const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list, 13};
+    &a_alloc, &a_zero,  &a_clock, &a_last, &a_leak, &a_slow, &a_kept};
+const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list, 14};
