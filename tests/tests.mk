@@ -44,7 +44,7 @@ $(BUILD)/tests/sweep/library.so: tests/sweep/library.c $(BUILD)/flags
 	$(SHARED) -o $@ $<
 
 # Plug-ins, built like those of users: with the header alone, and without the flags of this flavour.
-PLUGINS := $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/plugin/*.c))
+PLUGINS := $(patsubst %.c,$(BUILD)/%.so,$(filter-out tests/plugin/test_%,$(wildcard tests/plugin/*.c)))
 $(BUILD)/tests/plugin/%.so: tests/plugin/%.c include/spbench_plugin.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 $(WARN) -Iinclude -fPIC -shared -o $@ $<

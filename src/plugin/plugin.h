@@ -4,6 +4,7 @@
 // worker, and adds entries without functions to the list of algorithms.
 //
 //   plugin_load.c      a file: its hash, dlopen()
+//   cubin.c            a compiled kernel with its description in JSON
 //   plugin_check.c     every field of a description
 //   plugin_add.c       struct algo of a description, with functions that call the plug-in's
 //   plugin_describe.c  a description as JSON, and back
@@ -26,6 +27,8 @@ struct plugin {
 // *json to the description, which the caller frees; NULL: not needed.
 int plugin_load(const char *file, const char *sha256, char **json);
 
+// Returns the algorithm of a task, for functions of the plug-in.
+const struct spbench_algorithm *plugin_algorithm_of(const struct spbench_task *task);
 // Returns option i of an algorithm.
 const struct spbench_option *plugin_option(const struct spbench_algorithm *a, int64_t i);
 // Returns ERR_USAGE unless the text can be the name of an algorithm.

@@ -28,6 +28,11 @@ static const struct spbench_algorithm *algorithm_of(const struct task *t)
 
 static struct adapter *adapter_of(struct spbench_task *task) { return (struct adapter *)task; }
 
+const struct spbench_algorithm *plugin_algorithm_of(const struct spbench_task *task)
+{
+    return algorithm_of(((const struct adapter *)task)->t);
+}
+
 static int host_alloc(struct spbench_task *task, int64_t bytes, void **block)
 {
     struct adapter *a = adapter_of(task);

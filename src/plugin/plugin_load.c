@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/sha256.h"
+#include "base/words.h"
+#include "plugin/cubin.h"
 
 #define SYMBOL "spbench_plugin_v1"
 
@@ -44,23 +45,35 @@ static int open_file(const char *file, const struct stat *hashed, void **library
     return OK;
 }
 
-int plugin_load(const char *file, const char *sha256, char **json)
+static int check_hash(const char *file, const char *found, const char *wanted)
+{
+    if (!wanted || !strcmp(found, wanted)) return OK;
+    return fail(ERR_USAGE, "-plugin %s: has changed since the command began", file);
+}
+
+static int load_library(const char *file, const char *sha256, char found[SHA256_LETTERS + 1],
+                        const struct spbench_plugin **exported)
 {
     struct stat facts;
-    char found[SHA256_LETTERS + 1];
     void *library;
-    struct plugin p = {.file = file};
     int err = hash_file(file, &facts, found);
-    if (!err && sha256 && strcmp(found, sha256))
-        err = fail(ERR_USAGE, "-plugin %s: has changed since the command began", file);
+    if (!err) err = check_hash(file, found, sha256);
     if (!err) err = open_file(file, &facts, &library);
     if (err) return err;
-    p.exported = dlsym(library, SYMBOL);
-    if (!p.exported)
-        return fail(ERR_USAGE, "-plugin %s: exports no " SYMBOL "; see spbench_plugin.h", file);
-    p.sha256 = mem_copy_text(found, strlen(found));
-    if (!p.sha256) return ERR_MEMORY;
-    err = plugin_check(&p);
+    *exported = dlsym(library, SYMBOL);
+    if (*exported) return OK;
+    return fail(ERR_USAGE, "-plugin %s: exports no " SYMBOL "; see spbench_plugin.h", file);
+}
+
+int plugin_load(const char *file, const char *sha256, char **json)
+{
+    char found[SHA256_LETTERS + 1];
+    struct plugin p = {.file = file};
+    int err = ends_with(file, ".json") ? cubin_read(file, found, &p.exported)
+                                       : load_library(file, sha256, found, &p.exported);
+    if (!err) err = check_hash(file, found, sha256);
+    if (!err && !(p.sha256 = mem_copy_text(found, strlen(found)))) err = ERR_MEMORY;
+    if (!err) err = plugin_check(&p);
     if (!err) err = plugin_add(&p, true);
     if (err || !json) return err;
     *json = plugin_describe(&p);

@@ -120,15 +120,15 @@ def test_compare(folder):
 def test_bad_endings(folder):
     file = folder / "bad.jsonl"
     run = spbench("run", "-plugin", BAD, "-alg", "p-*", "-device", "cpu", "-k", "16", "-time-limit", "1",
-                  "-timeout", "3", "-mem-limit", "1G", "-o", file, "gen:band:2000:5")
+                  "-timeout", "6", "-mem-limit", "400M", "-o", file, "gen:band:2000:5")
     ran(run, 1, "bad endings")
     valid(file)
     wanted = {"p-right": ("ok", ""), "p-crash": ("crashed", "it said: p-crash: before the crash"),
-              "p-exit": ("crashed", "exit status 7"), "p-hang": ("timeout", "after 3 s (-timeout)"),
+              "p-exit": ("crashed", "exit status 7"), "p-hang": ("timeout", "after 6 s (-timeout)"),
               "p-eat": ("oom", "over -mem-limit"), "p-fail": ("failed", "the analysis found a loop"),
               "p-refuse": ("unsupported", "only square matrices"), "p-alloc": ("failed", "run() called alloc()"),
               "p-zero": ("wrong", "should be"), "p-clock": ("failed", "its clock is wrong"),
-              "p-last": ("ok", "")}
+              "p-last": ("ok", ""), "p-kept": ("wrong", "")}
     if os.uname().machine != "x86_64":
         del wanted["p-clock"]
         skip("no patched clock on %s" % os.uname().machine)
@@ -176,6 +176,58 @@ def test_bad_fields():
         check(len(run.stderr.splitlines()) == 1 and "bad_fields.so" in run.stderr,
               "%s: %s" % (field, run.stderr))
     check(len(fields) == 30, "%d fields" % len(fields))
+
+
+KERNEL = {"version": "1.0", "name": "cub", "about": "a compiled kernel", "cite": "Own work", "operation": "spmm",
+          "precision": "f32", "layout": "row", "module": "mine.cubin", "kernel": "multiply",
+          "grid": ["(m * k + threads - 1) / threads"], "block": ["threads"],
+          "options": [{"name": "threads", "standard": 128, "min": 1, "max": 1024, "about": "threads of a block"}],
+          "arguments": ["i64 m", "i32 k", "pointer A.ptr", "pointer A.idx", "pointer A.val", "pointer B", "i64 ldb",
+                        "pointer C", "i64 ldc", "f32 1"]}
+
+
+def test_cubin(folder):
+    """A compiled kernel with its description, launched by a driver that is made up."""
+    place = folder / "cubin"
+    place.mkdir()
+    file, module = place / "mine.json", place / "mine.cubin"
+    module.write_text("a module")
+    file.write_text(json.dumps(KERNEL))
+    run = spbench("list", "-plugin", file, "cub")
+    ran(run, 0, "list of a kernel")
+    sha256 = hashlib.sha256(file.read_bytes() + module.read_bytes()).hexdigest()
+    check(sha256 in run.stdout and "threads=128  from 1 to 1024" in run.stdout, "cubin: %s" % run.stdout)
+    for change, wanted in (({"kernel": None}, "`kernel` is no text"), ({"grid": []}, "`grid` or `block`"),
+                           ({"operation": "spgemm"}, "`operation` of cub"), ({"module": "no.cubin"}, "No such file"),
+                           ({"arguments": ["m"]}, "argument 1 is not a type"), ({"options": [{}]}, "an option lacks"),
+                           ({"precision": "f16"}, "`precisions` of cub"),
+                           ({"name": "rowsplit"}, "there is an algorithm")):
+        (place / "wrong.json").write_text(json.dumps({**KERNEL, **change}))
+        run = spbench("list", "-plugin", place / "wrong.json")
+        check(run.returncode == 2 and wanted in run.stderr and len(run.stderr.splitlines()) == 1,
+              "cubin %s: %s" % (change, run.stderr))
+    (place / "wrong.json").write_text("{")
+    ran(spbench("list", "-plugin", place / "wrong.json"), 2, "cubin without JSON")
+    if not EMULATED or not EMULATED.exists():
+        skip("compiled kernels: there is no emulated build")
+        return
+    (place / "libcuda.so.1").symlink_to(BUILD / "tests/plugin/fake_cuda.so")
+    env = {"LD_LIBRARY_PATH": str(place)}
+    run = spbench("test", "-plugin", file, program=EMULATED, env=env, timeout=600)
+    check(run.returncode == 0 and " 0 wrong" in run.stdout, "cubin: %s%s" % (run.stdout, run.stderr[-500:]))
+    records = folder / "cubin.jsonl"
+    run = spbench("run", "-plugin", file, "-alg", "cub", "-opt", "threads=32,64", "-launch", "stream",
+                  "-device", "cuda", "-reps", "2", "-warmup", "1", "-o", records, "gen:band:30:3", program=EMULATED,
+                  env=env, timeout=600)
+    ran(run, 0, "cubin in the emulator")
+    check([r["status"] for r in results(records)] == ["ok", "ok"], "cubin: %s" % run.stderr[-500:])
+    for change, wanted in (({"kernel": "divide"}, "kernel divide: named symbol not found"),
+                           ({"grid": ["m / 0"]}, "a division by 0"), ({"block": ["2048"]}, "'2048' is 2048"),
+                           ({"arguments": ["pointer D"]}, "no pointer"), ({"shared": "k +"}, "no number and no name")):
+        (place / "wrong.json").write_text(json.dumps({**KERNEL, **change}))
+        run = spbench("run", "-plugin", place / "wrong.json", "-alg", "cub", "-device", "cuda", "-reps", "2", "-warmup",
+                      "1", "gen:band:30:3", program=EMULATED, env=env)
+        check(wanted in run.stderr, "cubin %s: %s" % (change, run.stderr[-500:]))
 
 
 def test_cuda(folder):
@@ -319,6 +371,7 @@ with tempfile.TemporaryDirectory() as name:
     test_bad_files(folder)
     test_bad_fields()
     test_parent(folder)
+    test_cubin(folder)
     test_cuda(folder)
     test_stopped_parent(folder)
     test_exact(folder)

@@ -175,7 +175,7 @@ int parse_output(struct options *o, const struct option *self, const char *text)
     return OK;
 }
 
-bool is_plugin_name(const char *word) { return ends_with(word, ".so"); }
+bool is_plugin_name(const char *word) { return ends_with(word, ".so") || ends_with(word, ".json"); }
 
 int parse_plugin(struct options *o, const struct option *self, const char *text)
 {

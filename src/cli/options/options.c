@@ -42,7 +42,7 @@ static const struct option table[] = {
      FLAG(run.profile)},
     {"opt", "NAME=VALUES", "parameters of algorithms; see spbench list ALGORITHM", EACH | MODEL,
      .parse = parse_setting, .kind = OPTION_LIST},
-    {"plugin", "FILES", "shared libraries with algorithms; measured in worker processes",
+    {"plugin", "FILES", "plug-ins: libraries (.so), compiled kernels (.json); run in worker processes",
      EACH | LIST | TEST, .parse = parse_plugin, .kind = OPTION_LIST, .known = is_plugin_name},
     {"threads", "N", "threads of the CPU algorithms (default: all)", EACH | ROOF | DOCTOR | TEST,
      .parse = parse_threads},

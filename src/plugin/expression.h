@@ -1,0 +1,19 @@
+// Whole-number expressions of a kernel's description: sizes of grids and arguments.
+//
+//     (m * k + 255) / 256
+//
+// Operators are + - * / % and parentheses; / and % round towards 0. Names are letters, digits, '_'.
+#ifndef EXPRESSION_H
+#define EXPRESSION_H
+
+#include "base/base.h"
+
+struct expression_name {
+    const char *name; // NULL ends a list
+    int64_t value;
+};
+// Computes the text. ERR_USAGE: the text is no expression, has an unknown name, divides by 0, or a
+// value does not fit in 64 bits.
+int expression_value(const char *text, const struct expression_name *names, int64_t *value);
+
+#endif
