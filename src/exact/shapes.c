@@ -124,11 +124,6 @@ static bool one_in_five(int32_t i, int32_t j)
 // What follows is built: its rows of C are chosen, or its columns are far apart. The rows that do
 // the choosing come first; the columns that they end in belong to rows that are empty.
 
-// Row i * i of C has exactly `products` products and `nonzeros` nonzeros.
-struct row_of_c {
-    int32_t products, nonzeros;
-};
-
 // One below, at and one above each boundary of table I of Nagasaka et al. 2017.
 static const struct row_of_c small_rows[] = {
     // Each product a nonzero: both groupings at once.
@@ -355,6 +350,8 @@ const struct shape product_shapes[] = {
      .m = CHOSEN_N,
      .n = CHOSEN_N,
      .build = build_small_rows,
+     .chosen = small_rows,
+     .chosen_count = COUNT(small_rows),
      .room = 60000,
      .options = true,
      .square = true},
@@ -362,6 +359,8 @@ const struct shape product_shapes[] = {
      .m = CHOSEN_N,
      .n = CHOSEN_N,
      .build = build_large_rows,
+     .chosen = large_rows,
+     .chosen_count = COUNT(large_rows),
      .room = 60000,
      .square = true},
     {.name = "columns that meet in a table",

@@ -10,16 +10,23 @@
 extern "C" {
 #endif
 
+// A row of a product: its multiply-adds and its nonzeros.
+struct row_of_c {
+    int32_t products, nonzeros;
+};
+
 // A matrix by rule, where entry (i, j) is present if rule() says so; or a built one.
 struct shape {
     const char *name;
     int32_t m, n;
     bool (*rule)(int32_t i, int32_t j);
     int copies; // each entry is given so many times, in scrambled order; 0: once, sorted
-    void (*build)(struct coo *T); // instead of the rule
-    int64_t room;                 // entries that it adds at most
-    bool options;                 // each option of each algorithm is tried on it
-    bool square;                  // as a product it says something new only times itself
+    void (*build)(struct coo *T);  // instead of the rule
+    int64_t room;                  // entries that it adds at most
+    const struct row_of_c *chosen; // first rows of the product with itself, size chosen_count
+    int chosen_count;
+    bool options; // each option of each algorithm is tried on it
+    bool square;  // as a product it says something new only times itself
 };
 
 extern const struct shape shapes[], product_shapes[];

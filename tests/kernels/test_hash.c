@@ -83,19 +83,19 @@ static void test_mixed(const struct csr *A)
 }
 
 // The rows that were built have the products and nonzeros that they were built for.
-static void test_chosen(const struct op *op, const struct row_of_c *rows, int32_t count,
-                        void (*build)(struct coo *T))
+static void test_chosen(const struct op *op, const struct shape *shape)
 {
-    const struct shape shape = {
-        .name = "chosen rows", .m = CHOSEN_N, .n = CHOSEN_N, .build = build, .room = 60000};
+    const struct row_of_c *rows = shape->chosen;
     struct csr A;
     struct source source;
     struct row row;
-    if (shape_build(&shape, &A)) return;
+    int err = shape_build(shape, &A);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
     source_init(&source, &A);
     struct problem p = {.op = op, .source = &source, .prec = F64};
     CHECK(!problem_make(&p) && !row_alloc(&row, &p, p.cols), "%s", fail_text());
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < shape->chosen_count; i++) {
         op->row(&p, 0, i, &row);
         CHECK(op->row_work(&p, i) == rows[i].products && row.count == rows[i].nonzeros,
               "row %d: %lld products and %lld nonzeros instead of %d and %d", i,
@@ -442,8 +442,13 @@ int main(void)
 {
     const struct op *op = op_find("spgemm");
     struct device dev;
-    test_chosen(op, small_rows, COUNT(small_rows), build_small_rows);
-    test_chosen(op, large_rows, COUNT(large_rows), build_large_rows);
+    int chosen = 0;
+    for (int i = 0; i < product_shape_count; i++) {
+        if (!product_shapes[i].chosen) continue;
+        test_chosen(op, &product_shapes[i]);
+        chosen++;
+    }
+    CHECK(chosen == 2, "%d matrices with chosen rows", chosen);
     if (!open_kind(DEVICE_CUDA, &dev)) return TEST_END();
     // The host checks: for a row of 1.1 million columns the emulator takes 8 minutes.
     struct device_ops host_checks = *dev.ops;
