@@ -25,6 +25,7 @@ struct shape {
     int64_t room;                  // entries that it adds at most
     const struct row_of_c *chosen; // first rows of the product with itself, size chosen_count
     int chosen_count;
+    bool mixed;   // dense and sparse tiles alternate along a row
     bool options; // each option of each algorithm is tried on it
     bool square;  // as a product it says something new only times itself
 };

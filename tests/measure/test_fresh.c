@@ -2,6 +2,7 @@
 // and algorithms that keep a result, which are found.
 #include "cases.h"
 #include "data/load.h"
+#include "measure/fresh.h"
 
 static struct device dev;
 static struct matrix M;
