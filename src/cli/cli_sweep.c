@@ -383,6 +383,10 @@ static int measure(struct whole *c, struct outcome *outcome)
     outcome->bad_result = bad > 0;
     outcome->bad_matrix = s->endings.unread > 0;
     int close_err = record_close(&c->out);
+    if (err == ERR_INTERRUPTED && c->once && cases) {
+        interrupted = 0; // else the records are not read
+        print_table(c);
+    }
     if (err == ERR_INTERRUPTED && to_file(c->o) && !c->once)
         return fail(err, "%s; %sthe same command goes on", why,
                     c->o->sweep.fresh ? "without -fresh " : "");

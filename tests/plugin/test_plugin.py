@@ -139,6 +139,23 @@ def test_bad_endings(folder):
         check("\n  " + alg in run.stderr, "no line of %s in the table" % alg)
 
 
+def test_interrupt(folder):
+    """Ctrl-C: the records that are there, and their table."""
+    file = folder / "interrupt.jsonl"
+    words = [str(PROGRAM), "run", "-plugin", str(BAD), "-alg", "p-right,p-hang", "-device", "cpu", "-k", "16", "-reps",
+             "3", "-o", str(file), "gen:band:2000:5"]
+    parent = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    for _ in range(200):
+        time.sleep(0.1)
+        if file.exists() and len(file.read_text().splitlines()) == 2:
+            break
+    parent.send_signal(signal.SIGINT)
+    told = parent.communicate()[1]
+    check(parent.returncode == 130 and "p-right" in told and "interrupted" in told, "Ctrl-C: %d, %s" %
+          (parent.returncode, told))
+    check([r["alg"] for r in results(file)] == ["p-right"], "Ctrl-C: %s" % results(file))
+
+
 def test_next_case(folder):
     """A failed run leaves the operands of the next case as they were."""
     file = folder / "next.jsonl"
@@ -367,6 +384,7 @@ with tempfile.TemporaryDirectory() as name:
     test_sweep(folder)
     test_compare(folder)
     test_bad_endings(folder)
+    test_interrupt(folder)
     test_next_case(folder)
     test_bad_files(folder)
     test_bad_fields()
