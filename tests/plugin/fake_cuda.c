@@ -2,6 +2,7 @@
 // the host, a thread for each element of C.
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 int cuModuleLoadData(void **module, const void *image);
 int cuModuleLoadData(void **module, const void *image)
@@ -43,6 +44,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     const int64_t ldb = *(int64_t *)arguments[6], ldc = *(int64_t *)arguments[8];
     float *C = *(float **)arguments[7];
     (void)stream;
+    usleep(100); // the emulator's ceilings are low
     if (!function || shared || extra || gy * gz * by * bz != 1) return 1;
     for (int64_t e = 0; e < (int64_t)gx * bx && e < m * k; e++) {
         float sum = 0;
