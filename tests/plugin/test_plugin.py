@@ -247,6 +247,19 @@ def test_cubin(folder):
         check(wanted in run.stderr, "cubin %s: %s" % (change, run.stderr[-500:]))
 
 
+KERNEL_SOURCE = """
+extern "C" __global__ void multiply(long long m, int k, const int *ptr, const int *idx, const float *val,
+                                    const float *B, long long ldb, float *C, long long ldc, float scale)
+{
+    long long e = blockIdx.x * (long long)blockDim.x + threadIdx.x, i = e / k, j = e % k;
+    float sum = 0;
+    if (i >= m) return;
+    for (int p = ptr[i]; p < ptr[i + 1]; p++) sum += val[p] * B[idx[p] * ldb + j];
+    C[i * ldc + j] = scale * sum;
+}
+"""
+
+
 def test_cuda(folder):
     """The CUDA templates on the GPU of this machine."""
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
@@ -257,6 +270,16 @@ def test_cuda(folder):
     place.mkdir()
     for op in ("spmm", "sddmm", "spgemm"):
         ran(spbench("new-kernel", op, "gpu-" + op, "-cuda", cwd=place), 0, "new-kernel -cuda")
+    (place / "mine.txt").write_text(KERNEL_SOURCE)
+    (place / "mine.json").write_text(json.dumps(KERNEL))
+    build = subprocess.run([nvcc, "-cubin", "-arch=native", "-x", "cu", "-o", "mine.cubin", "mine.txt"], cwd=place,
+                           text=True, capture_output=True)
+    check(build.returncode == 0, "nvcc -cubin: %s" % build.stderr)
+    run = spbench("test", "-plugin", place / "mine.json", timeout=600)
+    check(run.returncode == 0 and " 0 wrong" in run.stdout, "a cubin: %s%s" % (run.stdout, run.stderr))
+    run = spbench("run", "-plugin", place / "mine.json", "-alg", "cub,cusparse", "-opt", "threads=128,256",
+                  "-time-limit", "0.2", "gen:stencil:100")
+    ran(run, 0, "a cubin on the GPU")
     make = subprocess.run(["make", "test", "NVCC=" + nvcc, "SPBENCH=" + str(PROGRAM)], cwd=place, text=True,
                           capture_output=True)
     check(make.returncode == 0 and make.stdout.count(" 0 wrong") == 3, "make test: %s%s" % (make.stdout, make.stderr))
