@@ -5,15 +5,6 @@
 #include "measure/check_product.h"
 #include "own.h"
 
-// The results here are those of the operands as they are drawn.
-static int fixed_make(struct inputs *in, struct device *d, const struct op *op, const struct csr *A,
-                      enum prec prec, const int64_t *axis, bool exact, int64_t pad)
-{
-    int err = inputs_make(in, d, op, A, prec, axis, exact, pad);
-    in->stay = true;
-    return err;
-}
-
 static struct device dev;
 
 // "spmm, f32, row, full": what a check was of.
@@ -214,7 +205,7 @@ static void test_no_projection(const struct csr *A)
     int64_t axis[AXES_MAX];
     op.project = NULL;
     axes_start(&op, 0, axis);
-    int err = fixed_make(&in, &dev, &op, A, F32, axis, false, 0);
+    int err = inputs_make(&in, &dev, &op, A, F32, axis, false, 0);
     CHECK(!err, "%s", fail_text());
     if (err) return;
     if (!right_make(&in.p, 0)) check_right(&in, &faulty, CHECK_SAMPLE, NONE, "full");
@@ -230,7 +221,7 @@ static void test_op(const struct op *op, const struct csr *A)
         for (int prec = F32; prec <= F64; prec++)
             for (int64_t pad = 0; pad <= (op->result == RESULT_DENSE ? 3 : 0); pad += 3) {
                 struct inputs in;
-                int err = fixed_make(&in, &dev, op, A, (enum prec)prec, axis, false, pad);
+                int err = inputs_make(&in, &dev, op, A, (enum prec)prec, axis, false, pad);
                 CHECK(!err, "%s", fail_text());
                 if (err) return;
                 bool ready = !right_make(&in.p, 0);
@@ -254,7 +245,7 @@ static void test_sample_classes(const struct op *op)
     for (int32_t i = 0; i <= m && !err; i++) A.ptr[i] = max64(0, i - first);
     for (int32_t i = first; i < m && !err; i++) A.idx[i - first] = i, A.val[i - first] = 1;
     axes_start(op, 0, axis);
-    if (!err) err = fixed_make(&in, &dev, op, &A, F64, axis, false, 0);
+    if (!err) err = inputs_make(&in, &dev, op, &A, F64, axis, false, 0);
     CHECK(!err, "%s", fail_text());
     if (err) return;
     fault_row = first + 1; // the one before is there as the longest of all rows
@@ -296,7 +287,7 @@ static void test_underflow(const struct op *op, enum prec prec)
     for (int32_t i = 0; i <= m && !err; i++) A.ptr[i] = (int64_t)i * length;
     for (int64_t q = 0; q < A.nnz && !err; q++)
         A.idx[q] = (int32_t)(q % length), A.val[q] = ldexp(1, exponent);
-    if (!err) err = fixed_make(&in, &dev, op, &A, prec, axis, false, 0);
+    if (!err) err = inputs_make(&in, &dev, op, &A, prec, axis, false, 0);
     CHECK(!err, "%s", fail_text());
     if (err) return;
     err = right_make(&in.p, 0);
@@ -326,7 +317,7 @@ static void test_few_rows(const struct op *op)
         int err = csr_alloc(&A, m, m, m);
         for (int32_t i = 0; i <= m && !err; i++) A.ptr[i] = i;
         for (int32_t i = 0; i < m && !err; i++) A.idx[i] = i, A.val[i] = 1;
-        if (!err) err = fixed_make(&in, &dev, op, &A, F64, axis, false, 0);
+        if (!err) err = inputs_make(&in, &dev, op, &A, F64, axis, false, 0);
         CHECK(!err, "%s", fail_text());
         if (err) return;
         if (!right_make(&in.p, 0))
@@ -353,7 +344,7 @@ static void test_tiny(const struct op *op)
         int err = csr_alloc(&A, sizes[s].n, sizes[s].n, sizes[s].nnz);
         for (int32_t i = 0; i <= sizes[s].n && !err; i++) A.ptr[i] = i ? sizes[s].nnz : 0;
         if (!err && A.nnz) A.idx[0] = 0, A.val[0] = 0.75;
-        if (!err) err = fixed_make(&in, &dev, op, &A, F64, axis, false, 0);
+        if (!err) err = inputs_make(&in, &dev, op, &A, F64, axis, false, 0);
         CHECK(!err, "%s", fail_text());
         if (err) return;
         if (!right_make(&in.p, 0)) {
