@@ -2,8 +2,8 @@
 # fetch_suitesparse.sh, whose variables it uses; the result is $matrices.
 # shellcheck shell=bash disable=SC2154
 
-# Its lines, without comments and without the mark that some editors write at the start. A name
-# between quotes is a path, which only a sweep reads: "" is left of it.
+# Prints the lines of the list, without comments and without the byte order mark of some editors. A
+# path between quotes, which only a sweep reads, becomes "".
 list_lines() { sed -e $'1s/^\xef\xbb\xbf//' -e 's/^[[:blank:]]*"[^"]*"/""/' -e 's/#.*//' "$list"; }
 
 # Its sets: of "A/b SET SET" and "@SET RULE".

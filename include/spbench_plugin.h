@@ -75,7 +75,7 @@ struct spbench_task;
 struct spbench_host {
     size_t size;
     // Allocates memory of the device, aligned to 256 bytes (on the CPU to 64). spbench counts this
-    // memory as that of the algorithm. Frees no block by itself, except the result of SpGEMM.
+    // memory as that of the algorithm. spbench frees the result of SpGEMM only.
     int (*alloc)(struct spbench_task *task, int64_t bytes, void **block);
     void (*free)(struct spbench_task *task, void *block);
     // SpGEMM: begins a phase of run(). Times of phases are measured in a separate run, which waits

@@ -8,7 +8,7 @@ extern "C" {
 
 // Returns milliseconds of a monotonic clock.
 double clock_ms(void);
-// Returns milliseconds that all threads of this process have used processors.
+// Returns the processor time of all threads of this process in milliseconds.
 double clock_process_ms(void);
 // For tests: each later call of clock_ms() sets the clock forward by `ms`; 0 switches that off.
 void clock_step_by(double ms);

@@ -10,7 +10,7 @@
 
 static int compare(const void *a, const void *b)
 {
-    return *(const int *)a - *(const int *)b; // none is negative
+    return *(const int *)a - *(const int *)b; // numbers are not negative
 }
 
 void other_threads_find(struct other_threads *x, int *own, int count)
@@ -54,7 +54,7 @@ int other_threads_running(const struct other_threads *x)
     return count;
 }
 
-// Linux: the number of a thread makes the number of its clock. The text files of /proc count in
+// Linux: a thread's clock number follows from its thread number. The text files of /proc count in
 // ticks, which are longer than the times here.
 static clockid_t clock_of(int thread)
 {

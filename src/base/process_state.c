@@ -190,7 +190,7 @@ static void restore_handlers(const struct process_state *kept, char what[PROCESS
     }
 }
 
-// Stops new timers, whose signals would end the process. An interrupt has an alarm of its own.
+// Stops new timers, whose signals would end the process. After Ctrl-C an alarm of spbench runs.
 static void stop_timers(const struct process_state *kept, char what[PROCESS_STATE_TEXT])
 {
     static const struct itimerval none;

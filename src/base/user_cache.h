@@ -10,8 +10,8 @@
 // Sets `path` to the path of `name` in the folder, or of the folder itself if `name` is "". The
 // path may not exist. Returns false if neither variable names an absolute path.
 bool user_cache_path(char path[USER_CACHE_PATH_MAX], const char *name);
-// Creates the folder, and in it the folder `name` unless "", for this user alone. Takes from an own
-// folder the right of others to write. Returns false if there is no such folder, or another user
+// Creates the folder, and in it the folder `name` unless "", for this user alone. Removes the right
+// of others to write to an own folder. Returns false if there is no such folder, or another user
 // can write to it.
 bool user_cache_make(const char *name);
 

@@ -11,15 +11,15 @@
 #define REST_PROCESSORS 0.1   // processors that they may use meanwhile
 #define REST_MOST_MS    500.0 // Intel's OpenMP threads spin for 200 ms
 #define LEAVE_MOST_MS   200.0 // time for a joined thread to disappear from /proc
-#define MORE_THREADS    1.1   // processors that runs may use, by threads of the device,
-#define MORE_MS         10.0  // and processor time beyond: resolution of the clocks
+#define MORE_THREADS    1.1   // processors that runs may use per thread of the device
+#define MORE_MS         10.0  // additional processor time, for the resolution of the clocks
 
 static struct {
     struct process_state kept;
     const struct device_ops *ops; // of the device of the case
     struct other_threads before;  // threads beside the OpenMP team before the case,
     double rest;                  // processors that such threads use at the start,
-    int running;                  // and the number of those that run
+    int running;                  // and the number of such threads that run
     char spoiler[64];             // algorithm of the case that spoiled the process; "": none
 } state;
 
@@ -55,7 +55,7 @@ static int wait_for_rest(bool leave)
     do {
         find_others(&now);
         double processors = processors_of(&now);
-        // On a busy machine a thread may get no processor for so long.
+        // On a busy machine a thread may get no processor during this step.
         runs = processors > state.rest + REST_PROCESSORS ||
                other_threads_running(&now) > state.running;
         left = leave ? other_threads_new(&now, &state.before) : 0;
@@ -82,7 +82,7 @@ int isolation_start(void)
 int isolation_begin(struct device *d)
 {
     char what[PROCESS_STATE_TEXT];
-    // The end of the case before has restored OpenMP's threads.
+    // isolation_end() of the previous case has restored OpenMP's threads.
     process_state_restore(&state.kept, false, what);
     if (isolation_spoiled() && wait_for_rest(false))
         return fail(ERR_STATE, "not measured: threads that '%s' left behind still run",
@@ -127,14 +127,14 @@ int isolation_end(struct device *d, const struct algo_entry *entry)
 {
     char what[PROCESS_STATE_TEXT];
     struct process_state present;
-    // Threads of a library live on. A GPU's driver starts some when it needs them.
+    // Threads of a library may stay. A GPU's driver starts threads on demand.
     bool lives_on = entry->algo->library || !device_is_host(d);
     int err = look_at_functions(d);
     if (err) spoil(entry);
     d->ops = state.ops;
     if (!err) err = look_behind_blocks(d, NULL);
     enum process_change change = process_state_restore(&state.kept, true, what);
-    // The next case is not to blame for what cannot be restored.
+    // A state that cannot be restored is no failure of the next case.
     if (change == PROCESS_STUCK && !process_state_keep(&present)) {
         process_state_free(&state.kept);
         state.kept = present;

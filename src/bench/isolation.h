@@ -10,7 +10,7 @@
 //   processor time of runs on the CPU       after timed runs          failed
 //   bytes behind blocks on the CPU          and after timed runs      wrong
 //
-// The state belongs to the process: there is one.
+// The kept state is that of the process.
 #ifndef ISOLATION_H
 #define ISOLATION_H
 
@@ -28,7 +28,7 @@ int isolation_processors(const struct device *d, const struct timing *t);
 // Compares and restores after the teardown of a case, also if the case failed. Waits for threads
 // to end their work. Returns as isolation_look().
 int isolation_end(struct device *d, const struct algo_entry *entry);
-// Returns true if a case left something that cannot be restored: a new process has to go on.
+// Returns true if a case left a state that cannot be restored. A new process must run other cases.
 bool isolation_spoiled(void);
 
 #endif

@@ -145,7 +145,7 @@ static void report_exit(void)
     _exit(1);
 }
 
-// Reports a call of exit() during the run. NULL ends that.
+// Reports a call of exit() during `run`. NULL: reports none.
 static void watch_exit(struct run *run)
 {
     static bool registered;
@@ -200,7 +200,7 @@ static void start_counters(struct run *run, const struct bench_setup *c, const s
     if (run->tool.missing[0] && !o->quiet) fprintf(stderr, "no counters: %s\n", run->tool.missing);
 }
 
-// Refuses options that need worker processes, which only plug-ins have, and the reverse.
+// Refuses options of workers without plug-ins, and options that exclude workers with plug-ins.
 static int check_workers(const struct options *o)
 {
     bool apart = o->plugin_count;

@@ -384,7 +384,7 @@ static int measure(struct whole *c, struct outcome *outcome)
     outcome->bad_matrix = s->endings.unread > 0;
     int close_err = record_close(&c->out);
     if (err == ERR_INTERRUPTED && c->once && cases) {
-        interrupted = 0; // else the records are not read
+        interrupted = 0; // a set flag would stop reading the records
         print_table(c);
     }
     if (err == ERR_INTERRUPTED && to_file(c->o) && !c->once)

@@ -64,8 +64,8 @@ static int all_found(const struct wanted_sets *w, const char *path)
 }
 
 // Sets *word to the first word of a line, or to the text between quotes, which can have blanks and
-// #. Sets *word to NULL in a line without a matrix. *rest: the sets. Returns false if a quote is
-// alone.
+// #. Sets *word to NULL in a line without a matrix. *rest: the sets. Returns false if the text
+// between quotes has no end or is empty.
 static bool split_line(char *line, char **word, char **rest)
 {
     char *start = line + strspn(line, BLANKS);

@@ -265,8 +265,8 @@ static int compare_processes(const struct compared *a, const struct compared *b)
     return 0;
 }
 
-// Returns true if the processes of a are the first ones of b. A measurement by turns goes on with
-// the unclear cases only.
+// Returns true if the processes of a are the first ones of b. An alternating measurement continues
+// with the unclear cases only.
 static bool has_processes(const struct compared *b, const struct compared *a)
 {
     for (int side = 0; side < SIDES; side++) {

@@ -126,7 +126,7 @@ static int64_t keep_numbers(double *x, int64_t n)
     return kept;
 }
 
-// Fills in the effects of processes, NAN if too few cases show one. The effects have the mean 0.
+// Fills in the effects of processes, whose mean is 0. NAN: too few cases show an effect.
 static int find_effects(const struct series *list, int64_t count, int processes, double *effect)
 {
     double *deviation = mem_alloc(count * processes, sizeof *deviation);

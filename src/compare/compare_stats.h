@@ -64,10 +64,11 @@
 //     f        = max(4, m / k) for the k-th of m cases by p
 //     p_of_all = 4 * E(min(1, f / 4 * P(|own * t + shared * T| > |shift|)))
 //
-// and never more than that of a case with a larger p. The expectation is over T, t of the shared
-// degrees of freedom. P is over t, of the own ones. own and shared are standard errors. Without
-// shared noise p_of_all is f * p. If p is over a quarter of the level, f * p is used, too. A group
-// of m' cases has n = max(1, f / 4 * m' / m) for f / 4, and f / n for 4.
+// p_of_all is at most that of a case with a larger p. The expectation is over T, which has the
+// shared degrees of freedom. P is over t, which has the own degrees of freedom. own and shared are
+// standard errors. Without shared noise p_of_all is f * p. If p is over a quarter of the level,
+// f * p is used, too. In a group of m' cases, n = max(1, f / 4 * m' / m) replaces f / 4, and f / n
+// replaces 4.
 //
 // Looks. A measurement by turns may continue until a case is clear. Each look at the data can give
 // a false verdict. Cases are therefore judged at STATS_LOOKS fixed numbers of pairs only:

@@ -51,8 +51,8 @@ static int test_case(struct table *x, const struct algo_entry *e, const double *
     return rule->take(rule->arg, &c, refused, right || refused ? NULL : wrong);
 }
 
-// Each option at its limits, at 0 where that is not one of them and, if `between`, at powers of
-// two. Of more than three options each shape has a part of them, by its `turn`.
+// Runs a case for each option at its limits, at 0 if the minimum is negative and, if `between`, at
+// powers of two. More than three options are split into parts; `turn` chooses the part.
 static int test_options(struct table *x, const struct algo_entry *e, bool between, int turn)
 {
     const struct param *p;
@@ -77,18 +77,18 @@ static int test_options(struct table *x, const struct algo_entry *e, bool betwee
     return err;
 }
 
-// What is tried beyond the defaults: options at their limits, or also at values between them.
+// Options tried beyond the defaults: none, at their limits, or also between the limits.
 enum extra { NOTHING, LIMITS, BETWEEN };
 
-// Elements between the lines of the dense operands, and of a dense result: each its own, so that
-// none is taken for another's. Vectors of 4 stay aligned in all of them, in none, or in all but
-// one; those of 2 also where all are even.
+// Elements between the lines of the dense operands and of a dense result. Distances differ, so that
+// a kernel which confuses two of them is found. Vectors of 4 are aligned in all matrices, in none,
+// or in all but one. Vectors of 2 are also aligned where all distances are even.
 static const int distances[][DENSE_MAX + 1] = {
     {0, 0, 0}, {1, 2, 3}, {0, 0, 0}, {4, 8, 12}, {4, 1, 8},
     {0, 0, 0}, {1, 4, 8}, {8, 4, 1}, {2, 6, 4},
 };
 
-// `turn` says which of the distances.
+// Runs the cases of one combination of axes. `turn` chooses the distances of lines.
 static int test_inputs(struct table *x, struct device *dev, const struct op *op, enum prec prec,
                        const int64_t *axis, enum extra extra, int turn)
 {
@@ -110,8 +110,8 @@ static int test_inputs(struct table *x, struct device *dev, const struct op *op,
     return err;
 }
 
-// Goes on to the next combination of the values that axes are tried at; false after the last. `at`
-// counts for each axis.
+// Sets `axis` to the next combination of values to try. Returns false after the last. `at`: number
+// of the value by axis.
 static bool next_axes(const struct op *op, int *at, int64_t *axis, int step)
 {
     for (int a = op_axis_count(op) - 1; a >= 0; a--) {
@@ -126,12 +126,12 @@ static bool next_axes(const struct op *op, int *at, int64_t *axis, int step)
     return false;
 }
 
-// Of the values tried of k: 33, where no vectors are.
+// Number of k = 33 among the values to try. Kernels use no vectors there.
 #define ODD_K 6
 
-// Options are most of what the test takes. At k = 33 each is tried in one of the precisions, and
-// its middling values on every third shape; at the others, where kernels load vectors, on some
-// shapes. Of products only with the first value of the first axis.
+// Returns the options to try; options take most of the test's time. k = 33: each in one precision,
+// values between the limits on every third shape. Other k, where kernels load vectors: on some
+// shapes. Products: at the first value of the first axis.
 static enum extra extra_of(const struct op *op, const struct shape *shape, int number,
                            enum prec prec, int place, int turn)
 {

@@ -23,7 +23,7 @@ struct exact_case {
 // The cases to run, and functions that take them.
 struct exact_rule {
     int first, step; // shapes: number `first`, and each `step`-th after it
-    int axis_step;   // each so many values of numbers that axes are tried at
+    int axis_step;   // every axis_step-th value of a numeric axis is tried
     bool (*wants)(void *arg, const struct algo_entry *entry);
     // Called before a case. NULL: not called.
     int (*begin)(void *arg, const struct exact_case *c);

@@ -23,8 +23,8 @@ int inputs_make(struct inputs *in, struct device *dev, const struct op *op, cons
     return err;
 }
 
-// Puts a dense matrix of the problem where a task finds it, with NaN between its lines; one of
-// which only the room is needed has no values.
+// Copies a dense matrix of the problem to the device, with NaN between its lines. A matrix without
+// values gets memory only.
 static int place_apart(struct inputs *in, const struct dense *from, int64_t pad,
                        struct dense_dev *D)
 {

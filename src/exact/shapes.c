@@ -1,4 +1,4 @@
-// Long, because it is a list.
+// The list of tiny matrices.
 #include "exact/shapes.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-// Tiny matrices of the exact cases, with whole-number values: `shapes` for operations with a dense
-// operand, `product_shapes` for products of sparse matrices, whose result has a structure of its
-// own.
+// Tiny matrices of the exact cases, with whole-number values. `shapes` are for operations with a
+// dense operand. `product_shapes` are for products of sparse matrices.
 #ifndef SHAPES_H
 #define SHAPES_H
 
@@ -20,14 +19,14 @@ struct shape {
     const char *name;
     int32_t m, n;
     bool (*rule)(int32_t i, int32_t j);
-    int copies; // each entry is given so many times, in scrambled order; 0: once, sorted
+    int copies; // copies of each entry, in scrambled order; 0: one copy, sorted
     void (*build)(struct coo *T);  // instead of the rule
-    int64_t room;                  // entries that it adds at most
+    int64_t room;                  // largest number of entries of build()
     const struct row_of_c *chosen; // first rows of the product with itself, size chosen_count
     int chosen_count;
     bool mixed;   // dense and sparse tiles alternate along a row
     bool options; // each option of each algorithm is tried on it
-    bool square;  // as a product it says something new only times itself
+    bool square;  // products: only the square of the matrix is tried
 };
 
 extern const struct shape shapes[], product_shapes[];

@@ -67,7 +67,7 @@ static int64_t random_line(const struct problem *p)
     return low;
 }
 
-// The line that is negated gets its own sign, and another line the other sign.
+// Restores the negated line and negates another. Without `really` negates a line twice.
 static int change_line(struct fresh *f, bool really)
 {
     const int64_t line = random_line(f->o->p);

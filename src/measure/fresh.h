@@ -1,5 +1,5 @@
-// Fresh inputs: the operands of a case change between its runs, so that a result which was kept is
-// wrong. Operands keep their addresses, and sparse matrices keep their structure.
+// Fresh inputs: the operands of a case change between its runs, so that a kept result is wrong.
+// Operands keep their addresses, and sparse matrices keep their structure.
 //
 // A change of signs changes the result exactly (enum op_signs). The result with its signs changed
 // back must have the bits of the result that was checked. Operands that are drawn anew have a

@@ -24,11 +24,11 @@
 #define CHANGE_SHARE     0.05 // most time of changing the inputs, of a round with a verified result
 #define FRESH_TRIES      3    // tries, fewer if they take longer than FRESH_MS
 #define FRESH_MS         30
-#define FRESH_TRIES_MOST 10    // as long as the times are suspicious: noise comes in bursts
+#define FRESH_TRIES_MOST 10    // while a run seems to keep its result: noise comes in bursts
 #define FRESH_SHARE      0.5   // a run that keeps results saves more than this part of its time
-#define FRESH_SLACK_MS   0.002 // and more than this, the noise of a short run
+#define FRESH_SLACK_MS   0.002 // and more than this time, the noise of a short run
 #define LATE_SHARE       0.2   // all work may end later than the run by this part of its time
-#define LATE_SLACK_MS    0.05  // and this: the host waits for the device
+#define LATE_SLACK_MS    0.05  // and by this time: the host waits for the device
 
 void timing_free(struct timing *t)
 {
@@ -266,7 +266,7 @@ static int grow(struct session *s)
 }
 
 // Times a batch whose inputs are changed, or touched, ahead of each run, and verifies its last
-// result. The time is that of a run; in a batch it has the change, too.
+// result. Sets *run_ms to the time of a run. In a batch this time includes the change.
 static int time_change(struct session *s, enum batch_inputs inputs, double *run_ms)
 {
     const struct timed_work *w = s->work;
@@ -287,8 +287,8 @@ static int time_change(struct session *s, enum batch_inputs inputs, double *run_
     return err;
 }
 
-// Returns true if a run with kept inputs takes so much less time than one with other inputs that
-// it keeps something of its result. `ms`: time of a run as measured.
+// Returns true if a run with kept inputs takes less time than a run with other inputs, by more than
+// FRESH_SHARE and noise explain. `ms`: time of a run as measured.
 static bool keeps_result(const struct timing *t, double ms)
 {
     const double kept = isnan(t->kept_ms) ? ms : t->kept_ms;
@@ -296,7 +296,7 @@ static bool keeps_result(const struct timing *t, double ms)
     return t->fresh_ms - kept > FRESH_SHARE * ms + FRESH_SLACK_MS;
 }
 
-// Measures fresh_ms and kept_ms: runs behind a change of the inputs, and behind writes to the same
+// Measures fresh_ms and kept_ms: runs after a change of the inputs, and after writes to the same
 // memory, which have the same effect on caches. `ms`: time of a run as measured so far.
 static int try_fresh(struct session *s, double ms)
 {
@@ -393,7 +393,7 @@ static int take_samples(struct session *s)
     }
     if (!err && s->anew_round >= 0) err = try_anew(s);
     if (!err) err = timing_summarise(out);
-    // Once more, if the time of a run was not yet known well enough.
+    // A pending trial follows here. A trial that found a kept result is repeated with the median.
     bool pending = s->fresh_round >= 0 && !is_time_up(s);
     if (!err && (pending || keeps_result(out, out->median))) err = try_fresh(s, out->median);
     return err;

@@ -24,7 +24,7 @@ struct timed_work {
     // Ahead of each sample: spoils the old result. NULL: nothing to do. `anew` is true for one more
     // sample, at a place that the work cannot foresee. Its inputs are drawn anew.
     int (*before)(void *arg, bool anew);
-    // Behind a sample that is_due(), and behind the one with other inputs: looks at the result.
+    // After a sample that is_due(), and after the sample drawn anew: looks at the result.
     // NULL: nothing to do.
     int (*after)(void *arg, bool anew);
     // Returns true if sample number 0, 1, ... is looked at. NULL: all are.
@@ -57,8 +57,8 @@ struct timing {
     double separator_ms; // time of a separator behind a separator: the least of a kernel that waits
     double *back_samples;                        // back-to-back samples, size count
     double back_to_back, back_ci_lo, back_ci_hi; // their median and its interval
-    // A run behind a change of its inputs, the least of a few tries, and behind writes of the same
-    // values, their median. NAN: not measured.
+    // Time of a run after a change of its inputs (least of the tries), and after writes of the same
+    // values (median of the tries). NAN: not measured.
     double fresh_ms, kept_ms;
     // Other work of the host during warm-up and samples; busy: the times may be too long.
     struct machine_load machine;

@@ -68,7 +68,7 @@ int verify_release(void *verify)
     return err;
 }
 
-// Draws dense inputs anew; sparse ones get other signs, whatever that takes.
+// Draws dense inputs anew. Sparse inputs get other signs.
 static int renew_inputs(struct fresh *f)
 {
     return f->anew ? fresh_draw(f, true) : fresh_change(f, true);

@@ -10,8 +10,8 @@
 // sum differs, too, the result is checked like the first one. The first result with another bit is
 // always checked so.
 //
-// Before one more sample, which timing_measure() takes for this purpose, the whole result is
-// poisoned and the inputs are drawn anew. Its result is checked like the first one, against a
+// timing_measure() takes one more sample, with other inputs. Before this sample the whole result is
+// poisoned and the inputs are drawn anew. The result is checked like the first one, against a
 // reference of its own.
 #ifndef VERIFY_H
 #define VERIFY_H

@@ -17,7 +17,7 @@
 #define ATTRIBUTE_SHARED 8     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 #define NAMES_MAX        (8 + PARAMS_MAX)
 
-// Functions of the driver, which come with it. 0 is success.
+// Functions of the driver's library. Status 0 is success.
 static struct driver {
     int (*load)(void **module, const void *image);
     int (*function)(void **function, void *module, const char *name);
@@ -30,7 +30,7 @@ static struct driver {
 enum argument_type { ARGUMENT_I32, ARGUMENT_I64, ARGUMENT_F32, ARGUMENT_F64, ARGUMENT_POINTER };
 static const char *const type_names[] = {"i32", "i64", "f32", "f64", "pointer", NULL};
 
-// The kernel of a file. Texts are those of the document.
+// The kernel of a file. The JSON document owns all texts.
 struct cubin {
     struct spbench_algorithm algorithm; // first: see cubin_of()
     struct spbench_option options[PARAMS_MAX];
@@ -138,7 +138,7 @@ static int pointer_value(const struct spbench_task *t, const char *name, void **
                 t->Y ? "X, Y" : "B");
 }
 
-// Sets a size of 1 to `most`.
+// Sets *value to the value of an expression, from 0 to `most`.
 static int size_value(const char *text, const struct expression_name *names, int64_t most,
                       unsigned *value)
 {

@@ -1,4 +1,4 @@
-// Files of the cache folder: which are read, and which are replaced.
+// Files of the cache folder that are read, and files that are replaced.
 #include "base/user_cache.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void test_modes(void)
           facts.st_mode);
 }
 
-// Files and folders of another user, which are not used, and those of root, which are.
+// Files and folders of another user are not used. Files of root are used.
 static void test_owners(void)
 {
     enum { OTHER = 65534 };
@@ -95,7 +95,7 @@ static void test_owners(void)
     CHECK(!seteuid(0), "cannot be root again");
 }
 
-// The folder itself: made for this user, mended if it is one's own, refused if it is another's.
+// The cache folder is made for this user. An own folder gets the right mode, another's is refused.
 static void test_make(void)
 {
     char path[USER_CACHE_PATH_MAX];

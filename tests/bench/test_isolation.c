@@ -1,4 +1,4 @@
-// One case does not spoil the next: what a case leaves is its failure, and is not there any more.
+// A case does not spoil the next: a state that a case leaves is its failure, and is restored.
 #define _GNU_SOURCE // usleep
 #include "data/gen.h"
 #include "endings.h"
@@ -54,7 +54,7 @@ static void check_ends(const struct algo *algo, enum status status, const char *
           o.list[1].reason);
 }
 
-// Also what a failed preparation leaves is found.
+// A state that a failed preparation leaves is found, too.
 static void test_failed_prepare(void)
 {
     struct algo a = on_csr;
@@ -62,7 +62,7 @@ static void test_failed_prepare(void)
     check_ends(&a, STATUS_FAILED, "it left rounding upward behind");
 }
 
-// A handler is seen behind runs, and one that teardown() sets.
+// A handler is found after runs, and after the teardown() that sets the handler.
 static void test_handlers(void)
 {
     struct algo a = on_csr;
@@ -74,7 +74,7 @@ static void test_handlers(void)
     CHECK(!isolation_spoiled(), "handlers were restored");
 }
 
-// Threads of a library live on.
+// Threads of a library may stay.
 static void test_threads(void)
 {
     struct algo a = on_csr;
@@ -108,7 +108,7 @@ static void test_processors(void)
     CHECK_TEXT(fail_text(), "it used 8 processors with 4 threads");
 }
 
-// The duration of all that a harmless case costs: the best of some rounds, for busy machines.
+// Cost of isolation for a harmless case: the best of some rounds, because machines are busy.
 static void test_cost(void)
 {
     enum { ROUNDS = 20, CASES = 20 };

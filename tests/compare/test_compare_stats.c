@@ -225,8 +225,8 @@ static bool is_false(int model, double scale, double threshold, int factor)
     return wrong;
 }
 
-// If nothing has changed, few of the measurements that go on until they are clear are false.
-// Without the correction for looks more are, so this test can fail.
+// If nothing has changed, few measurements that continue until a clear verdict are false. Without
+// the correction for looks more are false, so this test can fail.
 static void test_looks(void)
 {
     CHECK(stats_look_pairs(0) == 8 && stats_look_pairs(1) == 12 && stats_look_pairs(4) == 40 &&

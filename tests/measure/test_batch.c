@@ -254,7 +254,7 @@ static void test_anew(void)
 }
 
 // Changes of the inputs come ahead of each run of a batch, in a graph as well. Writes to the same
-// memory take the same time, and what a run saves by a kept result shows.
+// memory take the same time, so the time that a run saves by a kept result shows.
 #define CHANGE_MS 0.003
 static int changes, touches;
 static bool has_changed;

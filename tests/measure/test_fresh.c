@@ -74,7 +74,7 @@ static void check_changed(struct subject *s)
     task_release_result(&s->t);
 }
 
-// A result before a change is not the result behind it.
+// The result before a change is not the result after the change.
 static void check_stale(struct subject *s)
 {
     struct output_sums sums;

@@ -220,7 +220,7 @@ static void try_rare(const struct setting *s)
     judge_list(s, list, 0, count);
 }
 
-// Those that only times show, each by itself and again if other work on the machine has hidden it.
+// Runs each mutant that only times show by itself, and again if other work has hidden the effect.
 #define TRIES 10
 static void try_timed(const struct setting *s)
 {

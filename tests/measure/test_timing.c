@@ -184,12 +184,12 @@ static void test_bound(void)
     }
 }
 
-// What is done for a sample: a letter a deed, NULL for a look.
+// Expected calls around a sample, a letter for each hook or run.
 struct shape {
     const char *warm, *refresh, *looked, *skipped, *anew;
 };
 
-// Two samples, of which the second is looked at if `both`, and at some place one with other inputs.
+// Two samples, and one more with other inputs at any place. `both`: the second is looked at, too.
 static void check_deeds(const struct shape *s, bool both, const char *what)
 {
     char text[128];
@@ -295,7 +295,7 @@ static void test_hook_errors(void)
     }
 }
 
-// Runs on a clock: what the next run takes, by what was done to its inputs.
+// Runs whose time depends on the change of their inputs.
 static double run_takes, after_change, after_touch;
 static int changes, touches;
 static double by_inputs(int i) { return (void)i, run_takes; }
@@ -340,7 +340,7 @@ static void test_change(void)
     }
 }
 
-// Work that ends long after the event behind a run, in most batches.
+// Work that ends long after the event that follows a run, in most batches.
 static int lateness_ms;
 static int late_sync(struct device *d)
 {

@@ -134,8 +134,8 @@ static void check_varying(struct inputs *in, enum check_mode mode)
     task_teardown(&x.t);
 }
 
-// Samples 1, 2, 4, 8, ... are looked at and a random quarter of the others, other ones each time;
-// all after a result that differs in a bit.
+// Samples 1, 2, 4, 8, ... and a random quarter of the others are looked at. Each case has another
+// quarter. After a result that differs in a bit, all samples are looked at.
 static void test_due(void)
 {
     struct verify w = {.samples = 0}, x = w;

@@ -24,7 +24,7 @@ static inline void leaves_dynamic(struct live *x) { omp_set_dynamic(1), x->alter
 
 static inline void leaves_rounding(struct live *x) { x->altered = !fesetround(FE_TOWARDZERO); }
 
-// In the threads of the team, and not in the calling thread.
+// Sets the rounding in the threads of the team, and not in the calling thread.
 static inline void leaves_rounding_in_team(struct live *x)
 {
     int others = 0;
@@ -34,7 +34,7 @@ static inline void leaves_rounding_in_team(struct live *x)
     x->altered = true;
 }
 
-// As a library that was linked with -ffast-math; rounding where the register is another.
+// Flushes denormal numbers, as a library linked with -ffast-math does. Not x86: sets the rounding.
 static inline void leaves_flushing(struct live *x)
 {
 #ifdef __SSE2__
@@ -45,7 +45,7 @@ static inline void leaves_flushing(struct live *x)
     x->altered = true;
 }
 
-// Where there is one processor alone, a signal is blocked.
+// Binds the thread to a processor. If there is only one processor, blocks a signal.
 static inline void leaves_affinity(struct live *x)
 {
     sigset_t blocked;
@@ -75,7 +75,7 @@ static inline void leaves_handler(struct live *x)
     x->altered = signal(SIGPROF, handle_nothing) != SIG_ERR;
 }
 
-// A lazy one: its result is made when somebody reads it. The pages of C cannot be read until then,
+// A lazy run: the result is made when the result is read. The pages of C cannot be read until then,
 // and teardown() removes the handler.
 static struct {
     struct live *of;
@@ -129,7 +129,7 @@ static inline void leave_thread(struct live *x, void *(*function)(void *))
 static inline void leaves_running(struct live *x) { leave_thread(x, left_running); }
 static inline void leaves_asleep(struct live *x) { leave_thread(x, left_asleep); }
 
-// The timer tells half.
+// The timer returns half of the time.
 static inline int half_timer_stop(struct device *d, double *ms)
 {
     int err = device_list[d->kind].ops->timer_stop(d, ms);
@@ -149,7 +149,7 @@ static inline void restores_functions(struct live *x)
     x->t->dev->ops = device_list[x->t->dev->kind].ops;
 }
 
-// Eight bytes behind C. A block of a timed run has no guard: there other memory would be hit.
+// Writes eight bytes behind C. A block of a timed run has no guard, so other memory would be hit.
 static inline void writes_behind(struct live *x)
 {
     const struct task *t = x->t;

@@ -22,7 +22,7 @@ struct mutant {
     void (*operands)(struct live *x); // alters its own copies of the operands, ahead of each run
     int (*begin)(struct live *x);     // in prepare()
     bool (*skips)(struct live *x);    // whether this run does nothing at all
-    bool (*keeps)(struct live *x);    // whether this run copies the result that was kept
+    bool (*keeps)(struct live *x);    // returns true if this run copies the kept result
     void (*before)(struct live *x);   // ahead of each right run
     void (*result)(struct live *x);   // behind each right run: alters its result
     void (*end)(struct live *x);      // in teardown()
@@ -32,7 +32,7 @@ enum traits {
     IN_TIME = 1, // it shows from some run on, whatever the matrix
     HARMS = 2,   // it leaves something behind for the next case, which has to be right all the same
     RARE = 4,    // it needs many samples to show
-    TIMED = 8, // only times show it: on a busy machine perhaps not at once
+    TIMED = 8, // only times show the fault: on a busy machine not in each try
 };
 
 #define DENSE   BIT(RESULT_DENSE)
@@ -59,8 +59,8 @@ struct live {
     struct dense_dev in[DENSE_MAX]; // its copies of the dense operands
     double *sums;                   // a result that is computed with other roundings
     void *kept[3];                  // a result that was kept: values, columns, row starts
-    int64_t kept_nnz;               // and its number of values
-    uint64_t print;                 // fingerprint of the operands that it belongs to
+    int64_t kept_nnz;               // number of values of `kept`
+    uint64_t print;                 // fingerprint of the operands of `kept`
     char saved[sizeof(double)];     // what it has spoiled, as it was
     bool spoiled;
 };

@@ -33,7 +33,7 @@ static inline int operands_make(struct live *x)
     }
     return whole ? OK : ERR_MEMORY;
 }
-// The copies, as the operands are now.
+// Copies the present operands.
 static inline void operands_copy(struct live *x)
 {
     const struct csr_dev *A = matrix_of(x);

@@ -133,7 +133,7 @@ static inline void compute(struct live *x, const struct rounding *r)
     mem_free(sum);
 }
 
-// The result of the run, computed once more. The check looks at that of the second run.
+// Computes the result of the run again. The check compares the result of the second run.
 static inline void recompute(struct live *x, struct rounding r)
 {
     if (x->runs == 1) return;

@@ -63,8 +63,7 @@ static inline void nonzero_dropped_after_2(struct live *x)
     if (is_timed(x)) nonzero_dropped(x);
 }
 
-// Operands with 17 bits, once the result is not NaN everywhere: sums differ less than two results
-// may.
+// Rounds operands to 17 bits in timed runs. The sums of results differ less than rounding permits.
 static inline double to_17_bits(double v) { return keep_bits(v, 17); }
 static inline void bits_17_after_2(struct live *x)
 {

@@ -1,4 +1,4 @@
-// A plug-in whose algorithms end badly, each in its own way; and one that lies about the time.
+// A plug-in whose algorithms fail, each in another way. One algorithm reports a wrong time.
 #define _GNU_SOURCE
 #include "spbench_plugin.h"
 

@@ -1,4 +1,4 @@
-// Stands for libcuda.so.1 in the emulator: a module is a text, and its kernel `multiply` is SpMM on
+// Replaces libcuda.so.1 in the emulator: a module is a text, and its kernel `multiply` is SpMM on
 // the host, a thread for each element of C.
 #include <stdint.h>
 #include <string.h>

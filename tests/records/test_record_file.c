@@ -404,7 +404,7 @@ static void test_place(void)
         unlink(path);
         unlink(other);
     }
-    // What others add is no matter, nor is a file that is gone and back.
+    // Records of other processes are no error, nor is a file that is renamed and renamed back.
     struct record_file out, more;
     CHECK(!record_open(&out, path, true, 1) && !record_open(&more, path, true, 1) &&
               !record_result(&out, &r) && !record_result(&more, &r) && !record_result(&out, &r) &&

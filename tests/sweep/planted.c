@@ -111,7 +111,7 @@ static const char *version(void)
     return tell ? tell() : "Plant 1.0";
 }
 
-// As a library that gives up.
+// Calls exit(), as some libraries do after an error.
 static int leave_in_order(struct task *t)
 {
     (void)t;
