@@ -87,7 +87,8 @@ struct spbench_host {
     void (*number)(struct spbench_task *task, const char *name, double value);
 };
 
-// A case. Pointers and sizes stay the same from prepare() to teardown().
+// A case. Pointers and sizes stay the same from prepare() to teardown(). Arrays of operands begin at
+// multiples of 256 bytes (on the CPU of 64).
 struct spbench_task {
     size_t size;
     int64_t precision;             // SPBENCH_F32 or SPBENCH_F64
@@ -102,6 +103,7 @@ struct spbench_task {
     void *state;                   // for the algorithm; NULL before prepare()
     void *stream;                  // cudaStream_t, as for run(); NULL on the CPU
     const struct spbench_host *host;
+    int64_t threads; // CPU: most threads that run() may use, as -threads says; 0 on CUDA
 };
 
 // An option: -opt NAME=VALUE. Each value is a case of its own.

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/secret.h"
 #include "bench/isolation.h"
 
 // Cases with the same inputs, and the data that they share.
@@ -13,7 +12,7 @@ struct group {
     const struct bench_devices *devices;
     struct operands *operands;         // by device
     struct tiled_counts_cache *counts; // counts of the matrix
-    struct problem p, anew; // `anew`: dense inputs of a secret seed; empty if no input is dense
+    struct problem p, anew; // `anew`: a few other rows; empty if no input is dense
     struct reference ref[VARIANTS_MAX], anew_ref[VARIANTS_MAX]; // by variant of the operation
     int lost;                           // error that prevented the inputs; OK: none
     char reason[FAIL_TEXT_MAX];         // text of this error
@@ -76,10 +75,7 @@ static int make_problems(struct group *g)
     int err = problem_make(&g->p);
     g->anew = (struct problem){.op = NULL};
     if (err || !g->p.in[0].val || g->plan->check == CHECK_OFF) return err;
-    g->anew = g->p;
-    g->anew.seed = secret();
-    memset(g->anew.in, 0, sizeof g->anew.in);
-    err = problem_make(&g->anew);
+    err = fresh_problem(&g->p, &g->anew);
     if (err) problem_free(&g->p);
     return err;
 }

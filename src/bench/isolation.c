@@ -16,6 +16,7 @@
 
 static struct {
     struct process_state kept;
+    bool held; // kept by isolation_hold()
     const struct device_ops *ops; // of the device of the case
     struct other_threads before;  // threads beside the OpenMP team before the case,
     double rest;                  // processors that such threads use at the start,
@@ -67,12 +68,21 @@ static int wait_for_rest(bool leave)
     return OK;
 }
 
+int isolation_hold(void)
+{
+    int err = process_state_keep(&state.kept);
+    state.held = !err;
+    return err;
+}
+
 int isolation_start(void)
 {
     if (isolation_spoiled()) return OK; // the state of the start is kept
-    process_state_free(&state.kept);
-    int err = process_state_keep(&state.kept);
-    if (err) return err;
+    if (!state.held) {
+        process_state_free(&state.kept);
+        int err = process_state_keep(&state.kept);
+        if (err) return err;
+    }
     find_others(&state.before);
     state.rest = processors_of(&state.before);
     state.running = other_threads_running(&state.before);

@@ -19,6 +19,9 @@
 
 // Keeps the present state, in which each case begins.
 int isolation_start(void);
+// Keeps the present state for the rest of the process. Called before foreign code is loaded, which
+// can change the state while it is loaded.
+int isolation_hold(void);
 // Restores the state before a case. ERR_STATE: threads of an earlier case still run.
 int isolation_begin(struct device *d);
 // Compares after runs, before the teardown. Returns ERR_STATE or ERR_WRONG, with the reason.

@@ -84,7 +84,7 @@ static bool is_loaded(const char *path)
 static int load_plugins(const struct work *w, const struct options *o)
 {
     const struct texts *known = &w->request->plugins;
-    int err = OK;
+    int err = o->plugin_count ? isolation_hold() : OK;
     for (int i = 0; i < o->plugin_count && !err; i++)
         err = plugin_load(o->plugins[i], i < known->count ? known->list[i] : NULL, NULL);
     return err;

@@ -1,5 +1,7 @@
 #include "measure/fresh.h"
 
+#include <string.h>
+
 #include "base/secret.h"
 #include "device/signs.h"
 #include "measure/output.h"
@@ -7,6 +9,63 @@
 struct fresh fresh_start(struct task *t, struct operands *o, struct reference *anew)
 {
     return (struct fresh){.t = t, .o = o, .anew = anew, .line = -1};
+}
+
+// Returns a random nonzero. A zero that the matrix stores is rarely taken.
+#define NONZERO_TRIES 16
+static int64_t random_place(const struct csr *A)
+{
+    int64_t place = 0;
+    for (int i = 0; i < NONZERO_TRIES && (!i || A->val[place] == 0); i++)
+        place = (int64_t)(secret() % (uint64_t)A->nnz);
+    return place;
+}
+
+// Returns the row of nonzero number `place`.
+static int64_t row_of(const struct csr *A, int64_t place)
+{
+    int64_t low = 0, high = A->m; // ptr[low] <= place < ptr[high]
+    while (high - low > 1) {
+        const int64_t mid = low + (high - low) / 2;
+        if (A->ptr[mid] <= place)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+// Copies dense input `which` of p into that of `anew`, but for a few rows that a nonzero of A needs.
+#define ANEW_ROWS 8
+static void keep_rows(const struct problem *p, struct problem *anew, int which)
+{
+    const struct dense *from = &p->in[which], *to = &anew->in[which];
+    const int64_t row_bytes = from->cols * (int64_t)prec_bytes(p->prec);
+    const bool by_row = p->op->signs == SIGNS_OF_ROW && !which;
+    int64_t rows[ANEW_ROWS];
+    if (p->op->signs == SIGNS_STAY || !p->A->nnz) return;
+    for (int x = 0; x < ANEW_ROWS; x++) {
+        const int64_t place = random_place(p->A);
+        rows[x] = by_row ? row_of(p->A, place) : p->A->idx[place];
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < from->rows; i++) {
+        bool kept = true;
+        for (int x = 0; x < ANEW_ROWS; x++) kept &= rows[x] != i;
+        if (kept)
+            memcpy((char *)to->val + i * row_bytes, (const char *)from->val + i * row_bytes,
+                   (size_t)row_bytes);
+    }
+}
+
+int fresh_problem(const struct problem *p, struct problem *anew)
+{
+    *anew = *p;
+    anew->seed = secret();
+    memset(anew->in, 0, sizeof anew->in);
+    int err = problem_make(anew);
+    for (int i = 0; i < DENSE_MAX && p->in[i].val && !err; i++) keep_rows(p, anew, i);
+    return err;
 }
 
 // Returns row or column number `line` of a dense matrix.
@@ -39,32 +98,13 @@ static int negate_input(const struct fresh *f, int64_t line)
     return device_negate(f->t->dev, &v);
 }
 
-// Returns a random nonzero. A zero that the matrix stores is rarely taken.
-#define NONZERO_TRIES 16
-static int64_t random_place(const struct csr *A)
-{
-    int64_t place = 0;
-    for (int i = 0; i < NONZERO_TRIES && (!i || A->val[place] == 0); i++)
-        place = (int64_t)(secret() % (uint64_t)A->nnz);
-    return place;
-}
-
 // Returns a random line on which the result depends: a column, or the row of a nonzero. -1: none.
 static int64_t random_line(const struct problem *p)
 {
     const struct csr *A = p->A;
     if (!A->nnz || !p->cols) return -1;
     if (p->op->signs == SIGNS_OF_COLUMN) return (int64_t)(secret() % (uint64_t)p->cols);
-    const int64_t place = random_place(A);
-    int64_t low = 0, high = A->m; // ptr[low] <= place < ptr[high]
-    while (high - low > 1) {
-        const int64_t mid = low + (high - low) / 2;
-        if (A->ptr[mid] <= place)
-            low = mid;
-        else
-            high = mid;
-    }
-    return low;
+    return row_of(A, random_place(A));
 }
 
 // Restores the negated line and negates another. Without `really` negates a line twice.

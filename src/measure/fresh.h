@@ -19,6 +19,10 @@ struct fresh {
     bool drawn;             // the dense operands are those of `anew`
 };
 
+// Makes `anew`: the problem p with other values in a few rows of its dense inputs, at secret places.
+// An algorithm must read a whole input to notice. After an error nothing has to be freed.
+int fresh_problem(const struct problem *p, struct problem *anew);
+
 // Returns the state of a prepared task with unchanged operands.
 struct fresh fresh_start(struct task *t, struct operands *o, struct reference *anew);
 // Changes signs. Without `really` writes the same memory and leaves the operands as they are.

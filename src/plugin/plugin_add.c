@@ -66,6 +66,7 @@ static void host_log(struct spbench_task *task, const char *text)
 static void host_number(struct spbench_task *task, const char *name, double value)
 {
     struct task *t = adapter_of(task)->t;
+    if (!name) return;
     bool known = figures_find(&t->figures, name);
     if (strlen(name) < sizeof t->figures.list->name && (known || t->figures.count < FIGURES_MAX))
         task_number(t, name, value);
@@ -112,7 +113,8 @@ static void fill_task(struct adapter *a, struct task *t)
                                     .C_val = t->val,
                                     .options = a->options,
                                     .stream = t->dev->stream,
-                                    .host = &host};
+                                    .host = &host,
+                                    .threads = device_is_host(t->dev) ? t->dev->units : 0};
     if (result == RESULT_SPARSE) {
         a->S = csr_for_plugin(t->S[0]);
         a->task.S = &a->S;

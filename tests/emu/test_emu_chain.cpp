@@ -57,7 +57,8 @@ static void test_chains(void)
                  {"back to back", true, false, 7, 0},
                  {"separators", false, false, 0, 7}};
     for (int i = 0; i < COUNT(table); i++) {
-        struct batch c = {&dev, table[i].works ? &work : NULL, 7, table[i].separated, NULL};
+        struct batch c = {&dev, table[i].works ? &work : NULL, 7, table[i].separated, INPUTS_STAY,
+                          NULL};
         check_chain(c, table[i].what, table[i].runs, table[i].separators);
         CHECK(batch_make_graph(&c) == OK && c.graph, "%s: %s", table[i].what, fail_text());
         check_chain(c, table[i].what, table[i].runs, table[i].separators);
