@@ -1,10 +1,10 @@
-// Includes KIND_BODY once per kind of processor (enum cpu_kind), compiled for that kind. KIND is the
-// suffix of names: _plain, _avx2, _avx512. VECTOR is the number of bytes of the widest vectors.
+// Includes KIND_BODY once per kind of processor (enum cpu_kind), compiled for that kind. KIND is
+// the suffix of names: _plain, _avx2, _avx512. VECTOR is the number of bytes of the widest vectors.
 // CPU_OF_KIND() of cpu_kind.h gives the name for the processor that runs.
 //
 // clang does not compile the bodies of `omp parallel` for the kind. They call a function of the
 // body for each share of the work. Without min_vector_width() clang cuts vectors of 64 bytes in
-// two. With calls of memcpy() in place of loops, it copies vectors through the stack.
+// two. Without no_builtin() clang makes memcpy() of loops, and copies vectors through the stack.
 #undef KIND
 #define KIND   _plain
 #define VECTOR 16

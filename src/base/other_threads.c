@@ -42,7 +42,7 @@ static bool is_running(int thread)
 {
     char path[64], text[256], *state;
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-    // The state is the letter behind the name, which is in brackets and can have any letters.
+    // The state follows the name in brackets. The name can have brackets, too.
     return sysfs_line(path, text, sizeof text) && (state = strrchr(text, ')')) && state[1] == ' ' &&
            state[2] == 'R';
 }
@@ -54,8 +54,8 @@ int other_threads_running(const struct other_threads *x)
     return count;
 }
 
-// Linux: a thread's clock number follows from its thread number. The text files of /proc count in
-// ticks, which are longer than the times here.
+// Returns the clock of a thread. Linux derives the number of this clock from that of the thread.
+// Files of /proc count in ticks, which are longer than the times here.
 static clockid_t clock_of(int thread)
 {
     enum { OF_A_THREAD = 4, BY_SCHEDULER = 2 };

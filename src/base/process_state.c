@@ -190,7 +190,8 @@ static void restore_handlers(const struct process_state *kept, char what[PROCESS
     }
 }
 
-// Stops new timers, whose signals would end the process. After Ctrl-C an alarm of spbench runs.
+// Stops new interval timers: without a handler their signals end the process. After an interrupt
+// the program has an alarm of its own.
 static void stop_timers(const struct process_state *kept, char what[PROCESS_STATE_TEXT])
 {
     static const struct itimerval none;

@@ -100,11 +100,12 @@ static int timed_run(void *arg)
     return t->algo->run(t);
 }
 
-// Looks at the process before the result: a handler of signals may make the result when it is read.
-static int verify_isolated(void *arg, bool last)
+// Looks at the process before the result: a handler of signals may make the result when the result
+// is read.
+static int verify_isolated(void *arg, bool anew)
 {
     int err = isolation_look(((struct verify *)arg)->task);
-    return err ? err : verify_after(arg, last);
+    return err ? err : verify_after(arg, anew);
 }
 
 // Raises the roof to a rate that is a little above. Returns ERR_WRONG for a rate that no device
@@ -329,7 +330,7 @@ static int measure(const struct plan *plan, const struct references *ref, struct
     err = measure_task(plan, ref, bd, o, r);
     snprintf(why, sizeof why, "%s", fail_text());
     int left = isolation_end(bd->dev, r->c.entry);
-    // A state that was left explains a wrong result, but not the error of a device. A profiler has
+    // A changed state explains a wrong result, but not the error of a device. A profiler has
     // handlers and threads of its own.
     if (left && !plan->profile && err != ERR_DEVICE && err != ERR_INTERRUPTED && err != ERR_STATE)
         err = left;

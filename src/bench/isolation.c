@@ -11,16 +11,16 @@
 #define REST_PROCESSORS 0.1   // processors that they may use meanwhile
 #define REST_MOST_MS    500.0 // Intel's OpenMP threads spin for 200 ms
 #define LEAVE_MOST_MS   200.0 // time for a joined thread to disappear from /proc
-#define MORE_THREADS    1.1   // processors that runs may use per thread of the device
-#define MORE_MS         10.0  // additional processor time, for the resolution of the clocks
+#define MORE_THREADS    1.1   // most processors that runs may use, per thread of the device
+#define MORE_MS         10.0  // more processor time than that: resolution of the clocks
 
 static struct {
     struct process_state kept;
     bool held; // kept by isolation_hold()
     const struct device_ops *ops; // of the device of the case
-    struct other_threads before;  // threads beside the OpenMP team before the case,
-    double rest;                  // processors that such threads use at the start,
-    int running;                  // and the number of such threads that run
+    struct other_threads before;  // threads beside the OpenMP team before the case
+    double rest;                  // processors that other threads used at isolation_start()
+    int running;                  // number of other threads that ran at isolation_start()
     char spoiler[64];             // algorithm of the case that spoiled the process; "": none
 } state;
 
@@ -56,7 +56,7 @@ static int wait_for_rest(bool leave)
     do {
         find_others(&now);
         double processors = processors_of(&now);
-        // On a busy machine a thread may get no processor during this step.
+        // A thread that waits for a processor uses none, and counts as running.
         runs = processors > state.rest + REST_PROCESSORS ||
                other_threads_running(&now) > state.running;
         left = leave ? other_threads_new(&now, &state.before) : 0;

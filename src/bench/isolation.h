@@ -1,16 +1,17 @@
 // Keeps a case from spoiling the next. The state of the process is kept at the start of a plan, set
 // before each case, and compared after its teardown. A difference is a failure of the case.
 //
-//   thing                                   compared                  failure
+//   thing                                   compared                      failure
 //   OpenMP's threads, rounding, flushing,
-//   affinity, signal mask, nice, timers     after the case            failed
-//   signal handlers                         and after timed runs      failed
-//   functions of the device                 and after timed runs      failed
-//   threads that still run, or are left     after the case            failed
-//   processor time of runs on the CPU       after timed runs          failed
-//   bytes behind blocks on the CPU          and after timed runs      wrong
+//   affinity, signal mask, nice, timers     after the case                failed
+//   signal handlers                         at each look, after the case  failed
+//   functions of the device                 at each look, after the case  failed
+//   threads that still run, or are left     after the case                failed
+//   processor time of runs on the CPU       after timed runs              failed
+//   bytes behind blocks on the CPU          at each look, after the case  wrong
 //
-// The kept state is that of the process.
+// A look follows the check. Further looks precede each verification of a timed result, and the
+// teardown. A process has one state, which is static.
 #ifndef ISOLATION_H
 #define ISOLATION_H
 
@@ -24,7 +25,8 @@ int isolation_start(void);
 int isolation_hold(void);
 // Restores the state before a case. ERR_STATE: threads of an earlier case still run.
 int isolation_begin(struct device *d);
-// Compares after runs, before the teardown. Returns ERR_STATE or ERR_WRONG, with the reason.
+// Compares as long as the task exists: a look, see above. Returns ERR_STATE or ERR_WRONG, with the
+// reason.
 int isolation_look(struct task *t);
 // Returns ERR_STATE if timed runs used more processors than the threads of the device.
 int isolation_processors(const struct device *d, const struct timing *t);

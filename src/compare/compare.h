@@ -88,7 +88,7 @@ struct compared {
     double ms[SIDES];    // mean over these processes
     double gflops[SIDES];
     int throttled, busy; // number of throttled and busy processes; throttled processes do not count
-    bool doubtful;       // all processes that count were busy
+    bool doubtful;       // a process that counts was busy, and processes did not alternate
     bool low;            // times are first deciles of samples: busy pairs count
     struct estimate e;
     enum verdict verdict;
@@ -135,8 +135,8 @@ int comparison_sum(struct comparison *c);
 // Answer of a comparison. A regression takes precedence over unclear cases.
 enum conclusion { CONCLUSION_FINE, CONCLUSION_REGRESSION, CONCLUSION_CANNOT_TELL };
 enum conclusion comparison_conclude(const struct comparison *c);
-// Returns ", not alternating" if the times of OLD and NEW may differ by drift of the machine, else
-// "".
+// Returns ", not alternating" or ", some cases not alternating" if times of OLD and NEW may differ
+// by drift of the machine, else "".
 const char *comparison_remark(const struct comparison *c);
 const char *conclusion_name(enum conclusion conclusion);
 void comparison_free(struct comparison *c);

@@ -1,8 +1,8 @@
 // Gives each case a verdict.
 //   slower, faster  corrected p under 2.5 %, and a change over the threshold
 //   same            the interval lies within the threshold
-//   unclear         neither, or throttled, or busy on one side only, or guessed from one process a
-//                   side
+//   unclear         neither, or throttled, or busy and not alternating, or guessed from one process
+//                   a side
 //   drifted?        slower or faster within drift, but OLD and NEW did not alternate
 //
 // In a history each file is a separate sitting. The spread of a history therefore includes drift.

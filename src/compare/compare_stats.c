@@ -34,7 +34,8 @@ double stats_median(double *x, int64_t n)
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
-// As stats_location(). Trims nothing if fewer than least_dof degrees of freedom would remain.
+// Does the same as stats_location(), but trims nothing if fewer than least_dof degrees of freedom
+// would remain.
 static double location(double *x, int n, int least_dof, double *variance, double *dof)
 {
     int cut = n - 2 * (n / TRIM) - 1 < least_dof ? 0 : n / TRIM, left = n - 2 * cut;

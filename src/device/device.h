@@ -55,9 +55,10 @@ struct roof {
 struct device_block {
     void *p;
     int64_t bytes;
-    int guard; // bytes behind them with a known content; device_overrun() finds writes to these
+    int guard; // known bytes behind the block; device_overrun() finds writes to these
 };
-// Guard of blocks on the CPU. A block of a run that may be timed has none: page faults take time.
+// Bytes of the guard of a block on the CPU. A block of a run that may be timed has no guard: page
+// faults take time.
 #define DEVICE_GUARD 64
 
 // Memory in use over the time of a run: a moment for each allocation and release.
@@ -110,11 +111,10 @@ struct device_view {
     bool real; // elements are float or double, by width; else only bits
 };
 
-// Digest of an array. Arrays that differ in a 32-bit word differ in `bits`, but real zeros of either
-// sign are equal. Arrays that differ in
-// more words have equal `bits` with a probability under 2^-31. For real values, `sum` is the sum of
-// all elements with random weights of 1/2 to 1 and either sign. `size` is the sum of the absolute
-// values of these terms. Both are NaN if an element is NaN.
+// Digest of an array. Arrays that differ in a 32-bit word differ in `bits`. Arrays that differ in
+// more words have equal `bits` with a probability under 2^-31. Real zeros of either sign are equal.
+// For real values, `sum` is the sum of all elements with random weights of 1/2 to 1 and either
+// sign. `size` is the sum of the absolute values of these terms. Both are NaN if an element is NaN.
 struct digest {
     uint64_t bits;
     double sum, size;

@@ -17,6 +17,7 @@ extern "C" {
 
 // A case can show that a ceiling is higher than measured, but not by more than this factor.
 #define ROOF_GAIN   1.1
+// Least part of the memory bandwidth in the slowest round of a steady measurement.
 #define ROOF_STEADY 0.8
 // Lowest plausible rate, in GB/s or GFLOPS. Lower than the emulator's.
 #define ROOF_LEAST 1e-3
@@ -28,8 +29,8 @@ extern "C" {
 void roof_plan_ladder(struct roof *roof, int64_t first, int64_t last);
 // Sets the block sizes of the gathers, in steps of a factor of about 4.
 void roof_plan_gathers(struct roof *roof, int64_t first, int64_t last);
-// Sets *best, a rate of `roof`, to the better of itself and `rate`; likewise *memory, the best rate
-// of a round of tries, if *best is a rate of memory.
+// Sets *best, a rate of `roof`, to the better of *best and `rate`. Does the same with *memory, the
+// best rate of a round, if *best is the copy or a read of the two largest blocks.
 void roof_add_try(const struct roof *roof, double *best, double rate, double *memory);
 // Ends a round of tries in which memory had the rate `memory`.
 void roof_end_round(struct roof *roof, double memory);

@@ -6,6 +6,7 @@
 #define ROUNDS 4096 // multiply-adds of a chain
 
 typedef double (*multiply_add)(void *lanes, double factor, double term);
+// Vectors of 32 and 64 bytes.
 typedef float float32 __attribute__((vector_size(32), may_alias));
 typedef float float64 __attribute__((vector_size(64), may_alias));
 typedef double double32 __attribute__((vector_size(32), may_alias));

@@ -26,7 +26,7 @@
 #else
 #define SLOW_BUILD NULL
 #endif
-// x86-64 kernels of this build use vectors of 16 bytes alone.
+// True: the x86-64 kernels of this build use vectors of 16 bytes only.
 #if defined __x86_64__ && !defined __AVX2__ && !CPU_HAS_KINDS
 #define OLD_COMPILER true
 #else

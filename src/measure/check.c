@@ -310,7 +310,7 @@ static int compare_on_device(const struct task *t, const struct problem *p, stru
 }
 
 // Runs the task twice: timed runs follow other runs, so the second result is checked. The inputs
-// change in between, and a result that prepare() or the first run has made is wrong.
+// change between the runs, so that a result of prepare() or of the first run is wrong.
 static int run_twice(struct task *t, struct fresh *fresh)
 {
     int err = OK;

@@ -31,10 +31,10 @@ struct check {
 // CHECK_AUTO samples rows above this number of flops, instead of comparing every element.
 #define CHECK_FULL_FLOPS 1000000000
 
-// Poisons the result with NaN and runs the task, twice. Downloads the second result and compares it
-// with `ref`. The inputs change their signs in between, unless `fresh` is NULL. A wrong
-// result sets out->ok to false and is no error. Returns an error if the check was impossible,
-// ERR_UNCHECKED if the host lacks memory for the check.
+// Poisons the result with NaN and runs the task, twice. The inputs change their signs between the
+// runs, unless `fresh` is NULL. Downloads the second result, with the signs changed back, and
+// compares it with `ref`. A wrong result sets out->ok to false and is no error. Returns an error if
+// the check was impossible, ERR_UNCHECKED if the host lacks memory for the check.
 int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct fresh *fresh,
                struct check *out);
 // The same for the result that a run and finish() have left, without a run.

@@ -107,7 +107,8 @@ static int64_t random_line(const struct problem *p)
     return row_of(A, random_place(A));
 }
 
-// Restores the negated line and negates another. Without `really` negates a line twice.
+// Gives the negated line its own sign, and negates another line. Without `really` negates a line
+// twice.
 static int change_line(struct fresh *f, bool really)
 {
     const int64_t line = random_line(f->o->p);
@@ -141,7 +142,7 @@ static int make_from(const struct task *t, const struct sparse *csr, const struc
     return err;
 }
 
-// Makes X anew from a matrix of the same structure, in the same place.
+// Overwrites X with a conversion of `csr`, which has the structure that X was made from.
 static int renew(const struct task *t, const struct sparse *csr, struct sparse *X)
 {
     struct sparse *made;

@@ -13,7 +13,7 @@
 struct fresh {
     struct task *t;
     struct operands *o;
-    struct reference *anew; // of the operands that fresh_draw() takes; NULL: none are dense
+    struct reference *anew; // of the operands that fresh_draw() takes; NULL: none are drawn
     int64_t line;           // negated line of dense input 0 and of the result; -1: none
     uint64_t key;           // signs of the sparse operands, see sign_of(); 0: all are +
     bool drawn;             // the dense operands are those of `anew`

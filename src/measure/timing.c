@@ -16,7 +16,7 @@
 #define BATCH_MIN        7
 #define BATCH_MAX        997
 #define SEPARATOR_TRIES  9
-#define TICK_MS          0.0005 // least duration of a sample, for the resolution of the device's clock
+#define TICK_MS          0.0005 // least duration of a sample: resolution of the device's clock
 #define WANTED_PRECISION 0.005 // half-width of the confidence interval over the median
 #define NOISE_SHRINKS    0.9   // twice the samples shrink the half-width to 0.71 if noise is random
 #define SAMPLES_MAX      100000
@@ -24,11 +24,11 @@
 #define CHANGE_SHARE     0.05 // most time of changing the inputs, of a round with a verified result
 #define FRESH_TRIES      3    // tries, fewer if they take longer than FRESH_MS
 #define FRESH_MS         30
-#define FRESH_TRIES_MOST 10    // while a run seems to keep its result: noise comes in bursts
-#define FRESH_SHARE      0.5   // a run that keeps results saves more than this part of its time
-#define FRESH_SLACK_MS   0.002 // and more than this time, the noise of a short run
-#define LATE_SHARE       0.2   // all work may end later than the run by this part of its time
-#define LATE_SLACK_MS    0.05  // and by this time: the host waits for the device
+#define FRESH_TRIES_MOST 10    // most tries while keeps_result(): noise comes in bursts
+#define FRESH_SHARE      0.5   // part of a run by which a run with other inputs may be slower,
+#define FRESH_SLACK_MS   0.002 // plus this: noise of a short run
+#define LATE_SHARE       0.2   // part of a batch by which work may end later than the batch,
+#define LATE_SLACK_MS    0.05  // plus this: the host waits for the device
 
 void timing_free(struct timing *t)
 {
@@ -265,7 +265,7 @@ static int grow(struct session *s)
     return err;
 }
 
-// Times a batch whose inputs are changed, or touched, ahead of each run, and verifies its last
+// Times a batch whose inputs are changed, or touched, ahead of each run, and verifies the last
 // result. Sets *run_ms to the time of a run. In a batch this time includes the change.
 static int time_change(struct session *s, enum batch_inputs inputs, double *run_ms)
 {
@@ -302,18 +302,18 @@ static int try_fresh(struct session *s, double ms)
 {
     struct timing *t = s->out;
     const double start = clock_ms();
-    double fresh = INFINITY, kept[FRESH_TRIES_MOST], now[FRESH_TRIES_MOST];
+    double fresh = INFINITY, changed = NAN, kept[FRESH_TRIES_MOST], sorted[FRESH_TRIES_MOST];
     int err = OK;
     s->fresh_round = -1;
     for (int i = 0; i < FRESH_TRIES_MOST && !err; i++) {
         kept[i] = NAN;
         if (leaves_traces(s)) err = time_change(s, INPUTS_TOUCHED, &kept[i]);
-        if (!err) err = time_change(s, INPUTS_CHANGE, &now[i]);
+        if (!err) err = time_change(s, INPUTS_CHANGE, &changed);
         if (err) break;
-        fresh = fmin(fresh, now[i]);
-        memcpy(now, kept, sizeof now); // timing_median() sorts
+        fresh = fmin(fresh, changed);
+        memcpy(sorted, kept, sizeof sorted); // timing_median() sorts
         t->fresh_ms = fresh;
-        t->kept_ms = timing_median(now, i + 1);
+        t->kept_ms = timing_median(sorted, i + 1);
         const bool enough = i + 1 >= FRESH_TRIES || clock_ms() - start > FRESH_MS;
         if (enough && !keeps_result(t, ms)) break;
     }
@@ -349,7 +349,7 @@ static int take_round(struct session *s)
 
 static double half_width(const struct timing *t) { return (t->ci_hi - t->ci_lo) / 2 / t->median; }
 
-// Returns true if no time is left for another round and for the sample after the last.
+// Returns true if no time is left for another round and for the sample that is drawn anew.
 static bool is_time_up(const struct session *s)
 {
     const struct timing_rule *rule = s->rule;
@@ -393,7 +393,7 @@ static int take_samples(struct session *s)
     }
     if (!err && s->anew_round >= 0) err = try_anew(s);
     if (!err) err = timing_summarise(out);
-    // A pending trial follows here. A trial that found a kept result is repeated with the median.
+    // Tries if no try took place, and again if the median of all samples tells of a kept result.
     bool pending = s->fresh_round >= 0 && !is_time_up(s);
     if (!err && (pending || keeps_result(out, out->median))) err = try_fresh(s, out->median);
     return err;

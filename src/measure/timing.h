@@ -24,7 +24,7 @@ struct timed_work {
     // Ahead of each sample: spoils the old result. NULL: nothing to do. `anew` is true for one more
     // sample, at a place that the work cannot foresee. Its inputs are drawn anew.
     int (*before)(void *arg, bool anew);
-    // After a sample that is_due(), and after the sample drawn anew: looks at the result.
+    // Behind a sample that is_due(), and behind the sample with other inputs: looks at the result.
     // NULL: nothing to do.
     int (*after)(void *arg, bool anew);
     // Returns true if sample number 0, 1, ... is looked at. NULL: all are.

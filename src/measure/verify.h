@@ -2,8 +2,9 @@
 //
 // Before each sample some elements of the old result are changed, so that a run which writes
 // nothing is found. The results of samples 1, 2, 4, 8, ..., and of a random quarter of the others
-// are verified. After a result that differs in a bit, every sample is verified. The inputs change
-// signs in between (fresh.h). Places and samples come from secret(): a run cannot foresee them.
+// are verified. After a result that differs in a bit, every sample is verified. After each
+// verification the inputs change signs (fresh.h), unless the change takes too long (timing.c).
+// Places and samples come from secret(): a run cannot foresee them.
 //
 // A result is verified by its digest, which must equal that of the checked result. If a bit
 // differs, a sum of all elements with random weights must agree as far as rounding explains. If the

@@ -52,8 +52,8 @@ int record_close(struct record_file *out);
 int record_environment(struct record_file *out, const struct bench_devices *devices,
                        const char *main_device, const struct op *op, int argc, char **argv);
 int record_result(struct record_file *out, const struct result *r);
-// Writes a record that another process made, with its newline. ERR_OUTPUT, as of every write: the
-// file was removed, renamed, replaced or cut, so that records would be lost.
+// Writes a record that another process made, with its newline. Every write returns ERR_OUTPUT if
+// the file was removed, renamed, replaced or cut: records would be lost.
 int record_line(struct record_file *out, const char *line);
 
 // "0.1.0 (revision)", for --version.

@@ -34,7 +34,7 @@ static inline void leaves_rounding_in_team(struct live *x)
     x->altered = true;
 }
 
-// Flushes denormal numbers, as a library linked with -ffast-math does. Not x86: sets the rounding.
+// Sets the register like a library that was linked with -ffast-math; without SSE2, rounding.
 static inline void leaves_flushing(struct live *x)
 {
 #ifdef __SSE2__
@@ -45,7 +45,7 @@ static inline void leaves_flushing(struct live *x)
     x->altered = true;
 }
 
-// Binds the thread to a processor. If there is only one processor, blocks a signal.
+// Blocks a signal instead if there is only one processor.
 static inline void leaves_affinity(struct live *x)
 {
     sigset_t blocked;
@@ -75,8 +75,8 @@ static inline void leaves_handler(struct live *x)
     x->altered = signal(SIGPROF, handle_nothing) != SIG_ERR;
 }
 
-// A lazy run: the result is made when the result is read. The pages of C cannot be read until then,
-// and teardown() removes the handler.
+// Makes its result when somebody reads it, in a handler of SIGSEGV. The pages of C cannot be read
+// until then. teardown() removes the handler.
 static struct {
     struct live *of;
     char *first;
@@ -129,7 +129,7 @@ static inline void leave_thread(struct live *x, void *(*function)(void *))
 static inline void leaves_running(struct live *x) { leave_thread(x, left_running); }
 static inline void leaves_asleep(struct live *x) { leave_thread(x, left_asleep); }
 
-// The timer returns half of the time.
+// Halves the time that the timer tells.
 static inline int half_timer_stop(struct device *d, double *ms)
 {
     int err = device_list[d->kind].ops->timer_stop(d, ms);

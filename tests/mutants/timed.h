@@ -63,7 +63,8 @@ static inline void nonzero_dropped_after_2(struct live *x)
     if (is_timed(x)) nonzero_dropped(x);
 }
 
-// Rounds operands to 17 bits in timed runs. The sums of results differ less than rounding permits.
+// Rounds operands to 17 bits after the check. The sums of two such results differ by less than two
+// right results may.
 static inline double to_17_bits(double v) { return keep_bits(v, 17); }
 static inline void bits_17_after_2(struct live *x)
 {
