@@ -21,13 +21,13 @@ bool exact_can_run(const struct device *dev, const struct algo_entry *e, const s
            (e->algo->precs & BIT(p->prec)) && !(p->op->refuse && p->op->refuse(p, e->algo));
 }
 
-// Inputs with the shape that they were made of, and the functions that take their cases.
+// Inputs, their shape, and the functions that take their cases.
 struct table {
     const struct exact_rule *rule;
     const struct shape *shape;
     const struct csr *A;
     struct inputs in;
-    char apart[64]; // distances of lines; ""
+    char apart[64]; // text of the distances between lines; "": none
 };
 
 static int test_case(struct table *x, const struct algo_entry *e, const double *opt,
@@ -51,8 +51,8 @@ static int test_case(struct table *x, const struct algo_entry *e, const double *
     return rule->take(rule->arg, &c, refused, right || refused ? NULL : wrong);
 }
 
-// Runs a case for each option at its limits, at 0 if the minimum is negative and, if `between`, at
-// powers of two. More than three options are split into parts; `turn` chooses the part.
+// Tries each option at its limits, at 0 if the lower limit is negative and, if `between`, at powers
+// of two. If there are more than three options, `turn` selects at most three of them.
 static int test_options(struct table *x, const struct algo_entry *e, bool between, int turn)
 {
     const struct param *p;
@@ -77,18 +77,18 @@ static int test_options(struct table *x, const struct algo_entry *e, bool betwee
     return err;
 }
 
-// Options tried beyond the defaults: none, at their limits, or also between the limits.
+// Options tried besides the defaults: none, at their limits, or also at values between them.
 enum extra { NOTHING, LIMITS, BETWEEN };
 
-// Elements between the lines of the dense operands and of a dense result. Distances differ, so that
-// a kernel which confuses two of them is found. Vectors of 4 are aligned in all matrices, in none,
-// or in all but one. Vectors of 2 are also aligned where all distances are even.
+// Elements between the lines of the dense operands, and of a dense result. They differ, so that a
+// kernel that takes the wrong distance fails. Vectors of 4 are aligned in all matrices, in none, or
+// in all but one. Vectors of 2 are also aligned if all distances are even.
 static const int distances[][DENSE_MAX + 1] = {
     {0, 0, 0}, {1, 2, 3}, {0, 0, 0}, {4, 8, 12}, {4, 1, 8},
     {0, 0, 0}, {1, 4, 8}, {8, 4, 1}, {2, 6, 4},
 };
 
-// Runs the cases of one combination of axes. `turn` chooses the distances of lines.
+// Tests all algorithms on the inputs of these values. `turn`: index of distances[].
 static int test_inputs(struct table *x, struct device *dev, const struct op *op, enum prec prec,
                        const int64_t *axis, enum extra extra, int turn)
 {
@@ -110,8 +110,8 @@ static int test_inputs(struct table *x, struct device *dev, const struct op *op,
     return err;
 }
 
-// Sets `axis` to the next combination of values to try. Returns false after the last. `at`: number
-// of the value by axis.
+// Goes on to the next combination of values of axes. Returns false after the last. `at`: index of
+// the value, by axis.
 static bool next_axes(const struct op *op, int *at, int64_t *axis, int step)
 {
     for (int a = op_axis_count(op) - 1; a >= 0; a--) {
@@ -126,12 +126,12 @@ static bool next_axes(const struct op *op, int *at, int64_t *axis, int step)
     return false;
 }
 
-// Number of k = 33 among the values to try. Kernels use no vectors there.
+// Index of k = 33 in the values of k. Kernels cannot use vectors there.
 #define ODD_K 6
 
-// Returns the options to try; options take most of the test's time. k = 33: each in one precision,
-// values between the limits on every third shape. Other k, where kernels load vectors: on some
-// shapes. Products: at the first value of the first axis.
+// Options take most of the time of the test. At k = 33 each is tried in one precision. Every third
+// shape then has values between the limits. At the other k, where kernels load vectors, a part of
+// the shapes tries options. Products try options with the first value of the first axis only.
 static enum extra extra_of(const struct op *op, const struct shape *shape, int number,
                            enum prec prec, int place, int turn)
 {

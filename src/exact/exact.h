@@ -23,7 +23,7 @@ struct exact_case {
 // The cases to run, and functions that take them.
 struct exact_rule {
     int first, step; // shapes: number `first`, and each `step`-th after it
-    int axis_step;   // every axis_step-th value of a numeric axis is tried
+    int axis_step;   // axes of numbers: only each `axis_step`-th value
     bool (*wants)(void *arg, const struct algo_entry *entry);
     // Called before a case. NULL: not called.
     int (*begin)(void *arg, const struct exact_case *c);
@@ -35,10 +35,10 @@ struct exact_rule {
 
 // Runs the cases of an operation. Returns the first error of begin() or take().
 int exact_run(struct device *dev, const struct op *op, const struct exact_rule *rule);
-// Returns true if the algorithm can run cases of the operation and precision on this device, as far
-// as is known without a case.
+// Returns true if the algorithm can run cases of the operation and precision on this device. Only
+// prepare() knows the limits of a single case.
 bool exact_can_run(const struct device *dev, const struct algo_entry *e, const struct problem *p);
-// Writes "k 33, layout col".
+// Writes the values of the axes, such as "k 33, layout col".
 #define EXACT_AXES_MAX 96
 const char *exact_axes_text(const struct op *op, const int64_t *axis, char text[EXACT_AXES_MAX]);
 

@@ -23,8 +23,8 @@ int inputs_make(struct inputs *in, struct device *dev, const struct op *op, cons
     return err;
 }
 
-// Copies a dense matrix of the problem to the device, with NaN between its lines. A matrix without
-// values gets memory only.
+// Puts a dense matrix of the problem where a task finds it, with NaN between its lines. A result,
+// which has no values, only gets the memory.
 static int place_apart(struct inputs *in, const struct dense *from, int64_t pad,
                        struct dense_dev *D)
 {

@@ -1,4 +1,4 @@
-// The inputs of a case apart from a benchmark, and one run of an algorithm on them: for the exact
+// The inputs of a case that is only checked, and a check of an algorithm on them: for the exact
 // cases (exact.h) and for tests.
 #ifndef INPUTS_H
 #define INPUTS_H
@@ -10,13 +10,13 @@
 extern "C" {
 #endif
 
-// Inputs, and data that their cases share.
+// Operands on the host and on the device, with their reference. Many cases share them.
 struct inputs {
     struct source source;
     struct problem p;
     struct reference ref;
     struct operands o;
-    bool stay; // the inputs do not change: for algorithms whose results ignore them
+    bool stay; // the inputs do not change between runs: for tests whose results ignore the inputs
 };
 
 // Makes the inputs. `axis`: as in struct problem. `exact`: whole numbers, so that every sum is
@@ -34,7 +34,7 @@ struct outcome {
     struct setup setup;
     struct check check;
     struct figures figures;
-    int64_t left; // bytes that the run did not free
+    int64_t left; // bytes of device memory that the runs did not free
 };
 // Prepares, checks and ends a case. The check runs the algorithm twice: the second run must not
 // depend on the first.

@@ -1,4 +1,4 @@
-// The list of tiny matrices.
+// The lists of shapes make this file long.
 #include "exact/shapes.h"
 
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 static bool diagonal(int32_t i, int32_t j) { return i == j; }
 static bool lower(int32_t i, int32_t j) { return j <= i; }
 static bool tridiagonal(int32_t i, int32_t j) { return abs(i - j) <= 1; }
+
 int entries_to_csr(struct coo *T, const char *name, struct csr *A)
 {
     int err = csr_from_coo(T, A, NULL);
@@ -103,7 +104,7 @@ static bool odd_columns(int32_t i, int32_t j) { return j % 2 && (i + 3 * j) % 9 
 static bool full_tile(int32_t i, int32_t j) { return i / 16 == 1 && j / 16 == 1; }
 static bool full_tiles(int32_t i, int32_t j) { return (i / 16 + j / 16) % 2 == 0; }
 static bool tile_corners(int32_t i, int32_t j) { return i % 16 % 15 == 0 && j % 16 % 15 == 0; }
-// More than 32 tiles in most tile rows; tile row 3 and tile column 7 have one tile alone, so that
+// Most tile rows have more than 32 tiles. Tile row 3 and tile column 7 have a single tile, so that
 // lists of tiles meet shorter and longer ones.
 static bool many_tiles(int32_t i, int32_t j)
 {
@@ -121,12 +122,12 @@ static bool one_in_five(int32_t i, int32_t j)
     return random_at(4, (uint64_t)i * 1000 + (uint64_t)j) % 5 == 0;
 }
 
-// What follows is built: its rows of C are chosen, or its columns are far apart. The rows that do
-// the choosing come first; the columns that they end in belong to rows that are empty.
+// The next shapes are built: their rows of C are chosen, or their columns are far apart. The first
+// rows of A select factors, which are later rows. The columns of factors belong to empty rows.
 
-// One below, at and one above each boundary of table I of Nagasaka et al. 2017.
+// Rows at each boundary of table I of Nagasaka et al. 2017, one below and one above.
 static const struct row_of_c small_rows[] = {
-    // Each product a nonzero: both groupings at once.
+    // Each product is a nonzero: both groupings change at once.
     {1, 1},
     {15, 15},
     {16, 16},
@@ -162,8 +163,8 @@ static const struct row_of_c large_rows[] = {{2047, 2047}, {2048, 2048}, {2049, 
                                              {8193, 8193}, {2049, 1024}, {4096, 2048}, {4097, 2049},
                                              {8192, 4096}, {8193, 4096}, {8193, 4097}};
 
-// Rows to multiply: `full` has 1,024 columns, eight such lie side by side; pieces of 1, 2, 4 ...
-// 512 columns lie after them; the last column is that of the ones. All but the ones come twice.
+// Factors. FULL_ROWS rows of FULL columns lie side by side. PIECES rows of 1, 2, 4 ... 512 columns
+// follow. ONES rows have the last column only. All but these come twice.
 #define FULL_ROWS  8
 #define FULL       1024
 #define PIECES     10
@@ -178,8 +179,8 @@ static void add_run(struct coo *T, int32_t i, int32_t first, int32_t count)
     for (int32_t j = first; j < first + count; j++) add_entry(T, i, j, value_at(i, j));
 }
 
-// Picks factors for row i: disjoint ones for the nonzeros, then again the same columns for the rest
-// of the products.
+// Picks factors for row i: first disjoint factors for the nonzeros, then factors with the same
+// columns for the other products.
 static void add_chosen(struct coo *T, int32_t i, const struct row_of_c *c)
 {
     int32_t rest = c->nonzeros - 1, again = c->products - c->nonzeros, first = CHOSEN_MAX;
@@ -264,7 +265,7 @@ static void build_tiles(struct coo *T)
 }
 
 // Tile row 0 has 32 tiles of one kind and then 16 of the other: with much in them, or with one
-// nonzero each. What they meet makes a full tile of C in tile column 0 and half a one in the last.
+// nonzero each. Their products fill a tile of C in tile column 0, and half a tile in the last.
 #define MIXED 49
 static void build_mixed(struct coo *T, bool dense_first)
 {

@@ -19,14 +19,14 @@ struct shape {
     const char *name;
     int32_t m, n;
     bool (*rule)(int32_t i, int32_t j);
-    int copies; // copies of each entry, in scrambled order; 0: one copy, sorted
+    int copies; // number of copies of each entry, in scrambled order; 0: one, sorted
     void (*build)(struct coo *T);  // instead of the rule
-    int64_t room;                  // largest number of entries of build()
+    int64_t room;                  // most entries that build() adds
     const struct row_of_c *chosen; // first rows of the product with itself, size chosen_count
     int chosen_count;
     bool mixed;   // dense and sparse tiles alternate along a row
-    bool options; // each option of each algorithm is tried on it
-    bool square;  // products: only the square of the matrix is tried
+    bool options; // products: options are tried on this shape
+    bool square;  // products: only A * A is tried
 };
 
 extern const struct shape shapes[], product_shapes[];
@@ -45,13 +45,13 @@ static inline bool few(int32_t i, int32_t j)
     return random_at(2, (uint64_t)i * 1000 + (uint64_t)j) % 97 == 0;
 }
 
-// Whole numbers in -3 .. 3, zeros among them.
+// Returns a whole number in -3 .. 3. Zeros are among them.
 static inline double value_at(int32_t i, int32_t j)
 {
     return (double)(random_at(3, (uint64_t)i * 4099 + (uint64_t)j) % 7) - 3;
 }
 
-// An empty matrix with room for entries.
+// Makes an empty matrix with memory for `room` entries.
 static inline int entries_alloc(struct coo *T, int32_t m, int32_t n, int64_t room)
 {
     *T = (struct coo){.m = m, .n = n};

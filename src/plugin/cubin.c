@@ -17,7 +17,7 @@
 #define ATTRIBUTE_SHARED 8     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 #define NAMES_MAX        (8 + PARAMS_MAX)
 
-// Functions of the driver's library. Status 0 is success.
+// Functions of the driver library. They return 0 for success.
 static struct driver {
     int (*load)(void **module, const void *image);
     int (*function)(void **function, void *module, const char *name);
@@ -138,7 +138,7 @@ static int pointer_value(const struct spbench_task *t, const char *name, void **
                 t->Y ? "X, Y" : "B");
 }
 
-// Sets *value to the value of an expression, from 0 to `most`.
+// Sets a size from 0 to `most`. A grid of 0 blocks is not launched.
 static int size_value(const char *text, const struct expression_name *names, int64_t most,
                       unsigned *value)
 {
@@ -249,7 +249,7 @@ static const char *text_of(const cJSON *o, const char *name)
     return cJSON_GetStringValue(get(o, name));
 }
 
-// Reads up to three texts; "1" for the others.
+// Reads one to three texts. The other sizes are "1".
 static bool read_sizes(const cJSON *list, const char *sizes[3])
 {
     const int count = cJSON_GetArraySize(list);
@@ -258,7 +258,7 @@ static bool read_sizes(const cJSON *list, const char *sizes[3])
     return cJSON_IsArray(list) && count >= 1 && count <= 3 && sizes[0] && sizes[1] && sizes[2];
 }
 
-// Reads "i32 m".
+// Reads an argument, such as "i32 m".
 static bool read_argument(const char *text, struct cubin *c)
 {
     size_t length = text ? strcspn(text, " ") : 0;
@@ -342,14 +342,14 @@ static int read_kernel(const char *file, const cJSON *o, struct cubin *c)
     return err ? err : read_arguments(file, get(o, "arguments"), c);
 }
 
-// Reads the module, beside the file unless its path is absolute.
+// Reads the module. A relative path begins at the folder of the file.
 static int read_module(const char *file, const char *module, struct sha256 *hash, char **image)
 {
     char path[PATH_MAX];
     const char *slash = strrchr(file, '/');
-    int folder = module && module[0] != '/' && slash ? (int)(slash + 1 - file) : 0;
+    int folder_length = module && module[0] != '/' && slash ? (int)(slash + 1 - file) : 0;
     if (!module) return fail(ERR_USAGE, "%s: `module` is no text", file);
-    if (snprintf(path, sizeof path, "%.*s%s", folder, file, module) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%.*s%s", folder_length, file, module) >= (int)sizeof path)
         return fail(ERR_USAGE, "%s: the path of the module is too long", file);
     int err = read_file(path, hash, image);
     return err == ERR_USAGE ? fail(err, "%s: module %s", file, fail_text()) : err;

@@ -20,6 +20,7 @@ static int refuse(const struct parser *p, const char *why)
     return fail(ERR_USAGE, "'%s': %s at '%s'", p->text, why, p->at);
 }
 
+// Skips blanks, and returns the next letter.
 static char next(struct parser *p)
 {
     while (*p->at == ' ') p->at++;

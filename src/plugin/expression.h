@@ -2,7 +2,8 @@
 //
 //     (m * k + 255) / 256
 //
-// Operators are + - * / % and parentheses; / and % round towards 0. Names are letters, digits, '_'.
+// Operators are + - * / % and parentheses. / and % round towards 0. A name begins with a letter.
+// Letters, digits and _ follow.
 #ifndef EXPRESSION_H
 #define EXPRESSION_H
 
@@ -12,8 +13,8 @@ struct expression_name {
     const char *name; // NULL ends a list
     int64_t value;
 };
-// Computes the text. ERR_USAGE: the text is no expression, has an unknown name, divides by 0, or a
-// value does not fit in 64 bits.
+// Computes the text. ERR_USAGE: the text is no expression, has an unknown name, divides by 0 or -1,
+// or a value does not fit in 64 bits.
 int expression_value(const char *text, const struct expression_name *names, int64_t *value);
 
 #endif

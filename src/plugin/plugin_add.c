@@ -150,7 +150,7 @@ static int prepare(struct task *t)
     return of->prepare ? error_of(a, of->prepare(&a->task), "prepare") : OK;
 }
 
-// Takes the sparse result. After an error its blocks are freed like those of a result.
+// Takes the sparse result. Blocks that run() left after an error go to t->R, and are freed with it.
 static int take_result(struct task *t, const struct spbench_csr *R, int err)
 {
     const struct device *d = t->dev;

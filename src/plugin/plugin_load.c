@@ -32,7 +32,8 @@ static int hash_file(const char *file, struct stat *facts, char sha256[SHA256_LE
     return e ? fail(ERR_USAGE, "-plugin %s: %s", file, strerror(e)) : OK;
 }
 
-// Loads the file that was hashed. A file without a slash in its name is no system library here.
+// Loads the file that was hashed. realpath() gives a slash to each path, so that dlopen() does not
+// search the folders of system libraries.
 static int open_file(const char *file, const struct stat *hashed, void **library)
 {
     struct stat facts;

@@ -14,7 +14,7 @@
 //   device ID COUNT NAME             the open device, and the visible devices of its kind
 //   near PROCESSORS                  survey only: processors next to the device, if known
 //   plan KEY                         survey only: the key of a case, up to the matrix
-//   plugin                           survey of a plug-in: the next line is its description
+//   plugin                           describing plug-ins: the next line is a description
 //   algorithm OPERATION NAME DEVICE  test: the next cases are of this algorithm
 //   skipped REASON                   test: its device is missing
 //   testing SIZE TEXT                test: a case begins; size and text of its input
@@ -26,10 +26,9 @@
 //                             go     no standby starts
 //   loud                             the worker times nothing
 //   case                             a case begins; the next line is its crash record
-//   result STATUS MS MS MS TEXT      a case has ended: milliseconds of its check, of its timing,
-//   and
-//                                    since the line `case` (0: no such line); the next line is its
-//                                    record
+//   result STATUS MS MS MS TEXT      a case has ended; the next line is its record. Milliseconds
+//                                    of its check, of its timing, and since the line `case` (0: a
+//                                    case without that line)
 //   again                            the device is dead: another worker takes the other cases
 //   done                             nothing is measured any more, the worker ends
 //   error CODE TEXT                  the worker gives up with this enum err

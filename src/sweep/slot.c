@@ -12,7 +12,8 @@
 #define IDLE_MOST 2       // workers in a row that may die with no case under way
 #define LEAVE_MS  30000.0 // for a worker to end after its last line
 #define FOREVER   1e300   // deadline of a worker that waits for another one
-// Permitted difference between a case's time by the worker's clock and by this process's clock.
+// Largest difference between the clocks of a worker and of this process over a case: a share of
+// the own duration, plus milliseconds.
 #define CLOCK_SHARE 0.1
 #define CLOCK_MS    100.0
 
@@ -261,7 +262,7 @@ static void compare_clocks(struct slot *x, double worker_ms)
              worker_ms * 1e-3, own_ms * 1e-3);
 }
 
-// Writes the record of a result with a wrong clock. Another worker takes the other cases.
+// Writes a failure in place of a result with a wrong clock. Another worker takes the other cases.
 static int take_unbelieved(struct slot *x)
 {
     char text[CASE_KEY_MAX];

@@ -218,7 +218,7 @@ static int wait_for_lines(struct schedule *q)
     }
     double ms = until - now;
     poll(list, (nfds_t)used, ms < 1 ? 1 : (int)ms + 1);
-    // This process was busy between two waits, or was stopped.
+    // Lines are read late if this process was busy between two waits, or was stopped.
     bool late = continued || now - q->looked_ms > LATE_MS;
     continued = false;
     q->looked_ms = clock_ms();

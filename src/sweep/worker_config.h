@@ -21,7 +21,7 @@ struct worker_config {
 struct worker_args {
     const char *matrix; // path; NULL: a survey, or a standby
     bool standby;
-    bool describe, test;
+    bool describe, test; // as in struct worker_request
     const char *library; // loaded before all others; NULL: none
     const char *setting; // NAME=VALUE that makes its device visible; NULL: none
     const char *cpus;
@@ -44,7 +44,7 @@ struct survey {
     char near[CPUS_TEXT];  // processors next to the device; "": unknown
     struct texts prefixes; // keys of the cases, up to the matrix; owned
     char *plugin;          // description of a plug-in; owned; NULL: none
-    bool plugin_follows;   // as the next line
+    bool plugin_follows;   // the next line is the description
 };
 int survey_make(const struct worker_config *config, const struct worker_args *args,
                 struct survey *out);

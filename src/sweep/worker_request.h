@@ -1,5 +1,5 @@
-// The request that a worker gets: a JSON document, one line of its stdin. Its texts are paths and
-// words of the command line, and arrive byte by byte, also if they are no UTF-8.
+// The request that a worker gets: a JSON document, one line of its stdin. Texts are paths and words
+// of the command line. Their bytes stay as they are, also if they are not UTF-8.
 #ifndef WORKER_REQUEST_H
 #define WORKER_REQUEST_H
 
