@@ -18,8 +18,8 @@ CUDA      ?= $(if $(NVCC),1,0)
 FLAVOUR   := $(if $(filter 1,$(EMU)),emu,$(if $(filter 1,$(SAN)),san,$(if $(filter 1,$(CUDA)),cuda,cpu)))
 BUILD     := build/$(FLAVOUR)
 VERSION   := 0.1.0
-# The revision of the repository whose root is this folder, else the revision that git has written
-# into an archive. A repository around the folder has another revision.
+# Revision of the repository whose root is this folder, else the revision that git has written into
+# an archive. A repository around the folder has another revision.
 IN_GIT    := $(shell test "$$(git rev-parse --show-prefix 2>&1)" || echo 1)
 REVISION  := $(or $(if $(IN_GIT),$(shell git describe --always --dirty 2>/dev/null)),\
              $(filter-out $$Format%,$(file <.revision)),unknown)

@@ -1,7 +1,7 @@
 // Plug-ins of spbench, version 1. A plug-in is a shared library with algorithms for sparse matrix
 // multiplication. spbench checks and times these algorithms like its own.
 //
-//     spbench new-kernel spmm mine           writes mine.c, a Makefile and this header
+//     spbench new-kernel spmm mine -cpu      writes mine.c, a Makefile and this header
 //     make                                   builds mine.so
 //     spbench test -plugin ./mine.so         runs the exact cases
 //     spbench -plugin ./mine.so -alg mine,rowsplit -k 64 web.mtx
@@ -75,11 +75,11 @@ struct spbench_task;
 struct spbench_host {
     size_t size;
     // Allocates memory of the device, aligned to 256 bytes (on the CPU to 64). spbench counts this
-    // memory as that of the algorithm. spbench frees the result of SpGEMM only.
+    // memory as that of the algorithm. spbench frees only the result of SpGEMM by itself.
     int (*alloc)(struct spbench_task *task, int64_t bytes, void **block);
     void (*free)(struct spbench_task *task, void *block);
-    // SpGEMM: begins a phase of run(). Times of phases are measured in a separate run, which waits
-    // for the device here.
+    // SpGEMM: begins a phase of run(), at most 8. `name` must stay valid, like a literal. Times of
+    // phases are measured in a separate run, which waits for the device here.
     void (*phase)(struct spbench_task *task, const char *name);
     // Prints a line. The last line before an error is the reason in the record.
     void (*log)(struct spbench_task *task, const char *text);

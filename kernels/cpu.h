@@ -19,11 +19,11 @@
 
 #define CPU_INLINE static inline __attribute__((always_inline))
 
-// Unrolls a loop whose number of steps is a constant after inlining. clang 14 obeys a factor before
-// inlining, where the number is not known, and then leaves a loop: 2.2 to 3.7 times the time.
+// UNROLL unrolls a loop whose number of steps is a constant after inlining. With a factor, clang 14
+// unrolls before inlining, where the number is not known. A loop stays: 2.2 to 3.7 times the time.
 //
-// ROLLED keeps clang from unrolling a loop over few nonzeros, as gcc does. The second loop, for the
-// last steps, costs a branch misprediction: 1.3 times the time of dcsc, f64, k = 8.
+// ROLLED keeps clang from unrolling a loop over few nonzeros. gcc does not unroll such a loop. The
+// loop for the last steps costs a branch misprediction: 1.3 times the time of dcsc, f64, k = 8.
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #define ROLLED _Pragma("clang loop unroll(disable)")

@@ -1,4 +1,4 @@
-// KERNEL: SDDMM on the CPU, C = A .* (X * Y^T), row-major. One row of A after the other.
+// KERNEL: SDDMM on the CPU, C = A .* (X * Y^T), row-major. Threads share the rows.
 //
 //     make && spbench test -plugin ./KERNEL.so
 //     spbench -op sddmm -plugin ./KERNEL.so -alg KERNEL,balanced -k 64 MATRIX

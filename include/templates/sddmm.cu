@@ -1,4 +1,4 @@
-// KERNEL: SDDMM on CUDA, C = A .* (X * Y^T), row-major. One thread for each row of A.
+// KERNEL: SDDMM on CUDA, C = A .* (X * Y^T), row-major. A thread for each row of A.
 //
 //     make && spbench test -plugin ./KERNEL.so
 //     spbench -op sddmm -plugin ./KERNEL.so -alg "KERNEL,cusparse*" -k 64 MATRIX

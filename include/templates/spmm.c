@@ -1,4 +1,4 @@
-// KERNEL: SpMM on the CPU, C = A * B, row-major. One row of C after the other.
+// KERNEL: SpMM on the CPU, C = A * B, row-major. Threads share the rows.
 //
 //     make && spbench test -plugin ./KERNEL.so
 //     spbench -plugin ./KERNEL.so -alg KERNEL,rowsplit -k 64 MATRIX

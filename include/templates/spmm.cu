@@ -1,4 +1,4 @@
-// KERNEL: SpMM on CUDA, C = A * B, row-major. One thread for each element of C.
+// KERNEL: SpMM on CUDA, C = A * B, row-major. A thread for each element of C.
 //
 //     make && spbench test -plugin ./KERNEL.so
 //     spbench -plugin ./KERNEL.so -alg "KERNEL,cusparse*" -k 64 MATRIX

@@ -124,10 +124,10 @@ static int run_matrix(struct run *run, struct bench_setup *c, const struct optio
     return err;
 }
 
-static struct run *ended_by_exit; // the run that exit() would cut off; NULL: none
+static struct run *ended_by_exit; // the run under way, which exit() would end; NULL: none
 static pid_t own_process;
 
-// Called by exit(). An algorithm that calls exit() ends the run before its other cases.
+// exit() calls this function. An algorithm that calls exit() ends the run before the other cases.
 static void report_exit(void)
 {
     const struct result *at = bench_under_way();
@@ -200,7 +200,8 @@ static void start_counters(struct run *run, const struct bench_setup *c, const s
     if (run->tool.missing[0] && !o->quiet) fprintf(stderr, "no counters: %s\n", run->tool.missing);
 }
 
-// Refuses options of workers without plug-ins, and options that exclude workers with plug-ins.
+// Refuses options that need worker processes if there is no plug-in, and options that exclude
+// worker processes if there is a plug-in.
 static int check_workers(const struct options *o)
 {
     bool apart = o->plugin_count;

@@ -46,7 +46,7 @@ struct whole {
     struct sweep sweep;
 };
 
-// Takes the options that are for workers.
+// Takes the options of the workers from the command line.
 static void take_words(struct whole *c, const struct request *q)
 {
     struct options *o = (struct options *)q->o;
@@ -226,7 +226,8 @@ static int add_finished(struct whole *c)
     return OK;
 }
 
-// Opens the output of run: a file in memory, and the destination of records, if there is one.
+// Opens the outputs of run: a file in memory for the table, and the destination of the records, if
+// they have one.
 static int open_once(struct whole *c)
 {
     const struct options *o = c->o;

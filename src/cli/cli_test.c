@@ -25,10 +25,10 @@ struct test {
     struct tested list[ALGOS_ADDED_MAX]; // size count
     int count;
     struct texts without;      // names of the algorithms that workers leave out
-    char input[FAIL_TEXT_MAX]; // the case under way; "": none
+    char input[FAIL_TEXT_MAX]; // input of the case under way; "": none
     long long size;
-    double begin_ms; // begin of the case
-    bool done;
+    double begin_ms; // of the case, or of the worker
+    bool done; // the worker has tested all algorithms
 };
 
 // Counts a wrong case, and keeps the smallest.

@@ -27,7 +27,7 @@ struct work {
     struct record_file out; // the channel
     struct matrix M;
     int64_t next;    // case of the plan that is under way
-    double begin_ms; // its begin; 0: unknown
+    double begin_ms; // begin of that case; 0: no line `case`
     bool done;       // the line done is written
     struct counter_tool tool;
     bool counters;

@@ -16,7 +16,7 @@
 
 #define ENTRY_BYTES    20 // estimated bytes of a nonzero in a file
 #define NAMES_SHOWN    4  // missing files named in a message
-#define NAME_SHOWN_MAX 60 // bytes of each
+#define NAME_SHOWN_MAX 60 // bytes of such a name
 #define INFLATED       4  // estimated ratio of compression
 #define BLANKS         " \t\r\n"
 #define SETS_MAX       64
@@ -63,9 +63,9 @@ static int all_found(const struct wanted_sets *w, const char *path)
     return OK;
 }
 
-// Sets *word to the first word of a line, or to the text between quotes, which can have blanks and
-// #. Sets *word to NULL in a line without a matrix. *rest: the sets. Returns false if the text
-// between quotes has no end or is empty.
+// Sets *word to the first word of a line, or to a text between quotes, which can have blanks and #.
+// In a line without a matrix sets *word to NULL. Sets *rest to the sets. Returns false if a quote
+// is not closed, or is empty.
 static bool split_line(char *line, char **word, char **rest)
 {
     char *start = line + strspn(line, BLANKS);

@@ -27,7 +27,7 @@ static void matrix_text(const struct exact_case *c, char *text, size_t size)
                              i, A->idx[p], A->val[p]);
 }
 
-// Size of an input: a wrong case of the least size is shown.
+// Returns the size of an input. The parent shows the wrong case of the smallest size.
 static long long input_size(const struct exact_case *c)
 {
     int64_t k = c->entry->op->axes[0] == &axis_k ? c->axis[0] : 1;

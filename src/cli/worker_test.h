@@ -7,7 +7,7 @@
 
 // Reports every case of the algorithms of -alg, except those of request->without.
 int worker_test(const struct worker_request *request, const struct options *o);
-// Writes "spmm mine cpu", by which parent and worker name an algorithm.
+// Writes the name of an algorithm for parent and worker, such as "spmm mine cpu".
 #define TEST_NAME_MAX 64
 const char *worker_test_name(const struct algo_entry *e, char text[TEST_NAME_MAX]);
 

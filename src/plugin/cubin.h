@@ -7,7 +7,7 @@
 #include "plugin/plugin.h"
 
 // Reads the file and its module, and makes a description whose functions launch the kernel. Sets
-// `sha256` to the hash of both files together. All memory stays allocated.
+// `sha256` to the hash of both files together. The description stays allocated.
 int cubin_read(const char *file, char sha256[SHA256_LETTERS + 1],
                const struct spbench_plugin **exported);
 

@@ -309,7 +309,7 @@ static inline struct outcome faulty_case(struct inputs *in, const struct algo *a
     double opt[PARAMS_MAX] = {0};
     fault = f;
     faulty_runs = 0;
-    in->stay = true; // the result is that of the operands as they are drawn
+    in->stay = true; // faulty results belong to the operands as drawn, without a change of signs
     struct outcome out = case_run(in, &entry, opt, mode);
     mem_fail_at(0);
     CHECK(!out.left, "%s: the check left %lld bytes", in->p.op->name, (long long)out.left);

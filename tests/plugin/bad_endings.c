@@ -1,4 +1,4 @@
-// A plug-in whose algorithms fail, each in another way. One algorithm reports a wrong time.
+// A plug-in whose algorithms end badly, each in another way. p-clock changes the clock.
 #define _GNU_SOURCE
 #include "spbench_plugin.h"
 
@@ -89,7 +89,7 @@ static int zero(struct spbench_task *t, void *stream)
     return SPBENCH_OK;
 }
 
-// A clock at a fifth of the speed, which patch_clock() writes over clock_gettime().
+// A clock at a fifth of the speed. patch_clock() makes clock_gettime() jump to this function.
 static int slow_clock(clockid_t clock, struct timespec *now)
 {
     long status = syscall(SYS_clock_gettime, clock, now);

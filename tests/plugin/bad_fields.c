@@ -28,7 +28,7 @@ static struct spbench_algorithm algorithm = {.size = sizeof algorithm,
                                              .option_count = 2,
                                              .run = run};
 static const struct spbench_algorithm *list[] = {&algorithm, &algorithm};
-// Not constant here, so that a constructor can spoil a field.
+// This symbol is not constant, so that the constructor can spoil a field.
 struct spbench_plugin_open {
     struct spbench_plugin x;
 };

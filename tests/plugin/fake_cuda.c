@@ -1,4 +1,4 @@
-// Replaces libcuda.so.1 in the emulator: a module is a text, and its kernel `multiply` is SpMM on
+// A stand-in for libcuda.so.1 in the emulator. A module is a text. Its kernel `multiply` is SpMM on
 // the host, a thread for each element of C.
 #include <stdint.h>
 #include <string.h>

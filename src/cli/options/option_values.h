@@ -15,6 +15,7 @@ int parse_cache(struct options *o, const struct option *self, const char *text);
 int parse_launch(struct options *o, const struct option *self, const char *text);
 int parse_time(struct options *o, const struct option *self, const char *text);
 int parse_check(struct options *o, const struct option *self, const char *text);
+// Returns true for the name of a file of -plugin.
 bool is_plugin_name(const char *word);
 int parse_plugin(struct options *o, const struct option *self, const char *text);
 int parse_setting(struct options *o, const struct option *self, const char *text);
