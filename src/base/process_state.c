@@ -239,8 +239,8 @@ enum process_change process_state_restore(const struct process_state *kept, bool
 {
     what[0] = 0;
     restore_openmp(kept, what);
+    stop_timers(kept, what); // their signals may find no handler afterwards
     restore_handlers(kept, what);
-    stop_timers(kept, what);
     // New threads of the team inherit the state of the calling thread.
     bool done = restore_thread(&kept->threads[0], what);
     if (team) memset(kept->ids, 0, (size_t)kept->team * sizeof *kept->ids);

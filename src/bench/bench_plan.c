@@ -12,10 +12,10 @@ struct group {
     const struct bench_devices *devices;
     struct operands *operands;         // by device
     struct tiled_counts_cache *counts; // counts of the matrix
-    struct problem p, anew; // `anew`: a few other rows; empty if no input is dense
+    struct problem p, anew;            // `anew`: a few other rows; empty if no input is dense
     struct reference ref[VARIANTS_MAX], anew_ref[VARIANTS_MAX]; // by variant of the operation
-    int lost;                           // error that prevented the inputs; OK: none
-    char reason[FAIL_TEXT_MAX];         // text of this error
+    int lost;                   // error that prevented the inputs; OK: none
+    char reason[FAIL_TEXT_MAX]; // text of this error
 };
 
 // Returns true, with the reason in `r`, if the algorithm, the device or the inputs are missing.
@@ -57,8 +57,7 @@ static int emit_case(struct group *g, const struct bench_case *c, const struct m
     under_way = &r;
     if (!err && !is_hopeless(g, bd, &r)) {
         const int variant = c->entry->algo->variant;
-        const struct references ref = {&g->ref[variant],
-                                       g->anew.op ? &g->anew_ref[variant] : NULL};
+        const struct references ref = {&g->ref[variant], g->anew.op ? &g->anew_ref[variant] : NULL};
         err = bench_run_case(g->plan, &ref, bd, &g->operands[bd - g->devices->list], &r);
     }
     under_way = NULL;
@@ -76,6 +75,8 @@ static int make_problems(struct group *g)
     g->anew = (struct problem){.op = NULL};
     if (err || !g->p.in[0].val || g->plan->check == CHECK_OFF) return err;
     err = fresh_problem(&g->p, &g->anew);
+    if (err) g->anew = (struct problem){.op = NULL};
+    if (err == ERR_MEMORY) return OK; // then only signs change
     if (err) problem_free(&g->p);
     return err;
 }

@@ -16,7 +16,7 @@
 
 static struct {
     struct process_state kept;
-    bool held; // kept by isolation_hold()
+    bool held;                    // kept by isolation_hold()
     const struct device_ops *ops; // of the device of the case
     struct other_threads before;  // threads beside the OpenMP team before the case
     double rest;                  // processors that other threads used at isolation_start()
@@ -142,7 +142,8 @@ int isolation_end(struct device *d, const struct algo_entry *entry)
     int err = look_at_functions(d);
     if (err) spoil(entry);
     d->ops = state.ops;
-    if (!err) err = look_behind_blocks(d, NULL);
+    int behind = look_behind_blocks(d, NULL);
+    if (behind) err = behind;
     enum process_change change = process_state_restore(&state.kept, true, what);
     // A state that cannot be restored is no failure of the next case.
     if (change == PROCESS_STUCK && !process_state_keep(&present)) {

@@ -220,7 +220,7 @@ static int report(struct work *w, const struct result *r)
 {
     char text[FAIL_TEXT_MAX];
     result_text(r, text, sizeof text);
-    double all_ms = w->begin_ms > 0 ? clock_ms() - w->begin_ms : 0;
+    double all_ms = w->begin_ms > 0 ? clock_ms() - w->begin_ms : -1;
     int err = protocol_say_text(LINE_RESULT, "%s %.3f %.3f %.3f %s", status_name(r->status),
                                 r->check_ms, r->timing_ms, all_ms, text);
     return err ? err : record_result(&w->out, r);

@@ -1,5 +1,6 @@
 #include "cli/worker_test.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ static bool is_this(void *arg, const struct algo_entry *e) { return e == arg; }
 // Reports memory that is left after all cases as a case of its own.
 static int report_left(int64_t bytes)
 {
-    int err = protocol_say_text(LINE_TESTING, "0 all cases");
+    int err = protocol_say_text(LINE_TESTING, "%lld all cases", LLONG_MAX);
     return err ? err
                : protocol_say_text(LINE_TESTED, "%lld bytes of alloc() are left after teardown()",
                                    (long long)bytes);

@@ -58,7 +58,9 @@ static inline int entries_alloc(struct coo *T, int32_t m, int32_t n, int64_t roo
     T->row = mem_alloc(room, sizeof *T->row);
     T->col = mem_alloc(room, sizeof *T->col);
     T->val = mem_alloc(room, sizeof *T->val);
-    return T->row && T->col && T->val ? OK : ERR_MEMORY;
+    if (T->row && T->col && T->val) return OK;
+    coo_free(T);
+    return ERR_MEMORY;
 }
 
 static inline void add_entry(struct coo *T, int32_t i, int32_t j, double x)

@@ -35,7 +35,8 @@ static int64_t row_of(const struct csr *A, int64_t place)
     return low;
 }
 
-// Copies dense input `which` of p into that of `anew`, but for a few rows that a nonzero of A needs.
+// Copies dense input `which` of p into that of `anew`, but for a few rows that a nonzero of A
+// needs.
 #define ANEW_ROWS 8
 static void keep_rows(const struct problem *p, struct problem *anew, int which)
 {
@@ -183,7 +184,7 @@ static int sign_matrices(struct fresh *f, uint64_t before, uint64_t key)
     return unchecked(err);
 }
 
-int fresh_change(struct fresh *f, bool really)
+static int change(struct fresh *f, bool really)
 {
     const uint64_t before = f->key;
     switch (f->o->p->op->signs) {
@@ -195,6 +196,13 @@ int fresh_change(struct fresh *f, bool really)
     }
 }
 
+int fresh_change(struct fresh *f, bool really)
+{
+    int err = change(f, really);
+    f->lost |= err != OK;
+    return err;
+}
+
 int fresh_undo(struct fresh *f)
 {
     if (f->o->p->op->signs == SIGNS_OF_MATRIX)
@@ -204,16 +212,32 @@ int fresh_undo(struct fresh *f)
     return device_negate(f->t->dev, &v);
 }
 
+// Returns ERR_WRONG if a run has changed a dense input, which an upload would hide. The inputs have
+// their own signs.
+static int verify_dense(const struct fresh *f)
+{
+    char what[64];
+    int err = operands_verify_dense(f->o, what);
+    return err || !what[0] ? err : fail(ERR_WRONG, "it changed its inputs: %s", what);
+}
+
 int fresh_draw(struct fresh *f, bool on)
 {
     if (!f->o->in[0].val || f->drawn == on) return OK;
+    int err = on ? negate_input(f, f->line) : OK;
     f->line = -1;
+    if (!err && on) err = verify_dense(f);
+    if (err) return err;
     f->drawn = on;
-    return operands_upload(f->o, on ? f->anew->p : f->o->p);
+    err = operands_upload(f->o, on ? f->anew->p : f->o->p);
+    f->lost |= err != OK;
+    return err;
 }
 
 int fresh_end(struct fresh *f)
 {
+    f->o->lost |= f->lost;
+    if (f->lost) return OK;
     int err = fresh_draw(f, false);
     if (!err) err = negate_input(f, f->line);
     if (!err && f->key) err = sign_matrices(f, f->key, 0);

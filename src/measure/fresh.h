@@ -16,11 +16,12 @@ struct fresh {
     struct reference *anew; // of the operands that fresh_draw() takes; NULL: none are drawn
     int64_t line;           // negated line of dense input 0 and of the result; -1: none
     uint64_t key;           // signs of the sparse operands, see sign_of(); 0: all are +
+    bool lost;              // a change failed midway: nobody knows the values of the operands
     bool drawn;             // the dense operands are those of `anew`
 };
 
-// Makes `anew`: the problem p with other values in a few rows of its dense inputs, at secret places.
-// An algorithm must read a whole input to notice. After an error nothing has to be freed.
+// Makes `anew`: the problem p with other values in a few rows of its dense inputs, at secret
+// places. An algorithm must read a whole input to notice. After an error nothing has to be freed.
 int fresh_problem(const struct problem *p, struct problem *anew);
 
 // Returns the state of a prepared task with unchanged operands.
@@ -33,7 +34,7 @@ int fresh_undo(struct fresh *f);
 // Puts the dense operands of the other problem (true) or of the own problem in place, with their
 // own signs. For sparse operands does nothing.
 int fresh_draw(struct fresh *f, bool on);
-// Gives the operands their own values.
+// Gives the operands their own values, or has them freed after the case if a change has failed.
 int fresh_end(struct fresh *f);
 
 #endif

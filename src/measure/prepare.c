@@ -249,16 +249,25 @@ static int make_dense(struct operands *o)
     return err;
 }
 
-int operands_verify(struct operands *o, char what[64])
+int operands_verify_dense(struct operands *o, char what[64])
 {
     uint64_t bits;
     int err = OK;
     what[0] = 0;
     for (int i = 0; i < DENSE_MAX && o->in[i].val && !err; i++) {
         err = dense_digest(o, i, &bits);
-        if (err || bits == o->bits[i]) continue;
-        snprintf(what, 64, "dense input %d", i + 1);
+        if (!err && bits != o->bits[i]) snprintf(what, 64, "dense input %d", i + 1);
     }
+    return err;
+}
+
+int operands_verify(struct operands *o, char what[64])
+{
+    uint64_t bits;
+    if (o->lost) dense_free(o);
+    while (o->lost && o->store.count) store_drop(&o->store, o->store.count - 1);
+    o->lost = false;
+    int err = operands_verify_dense(o, what);
     for (int i = o->store.count - 1; i >= 0 && !err; i--) {
         struct stored *s = &o->store.list[i];
         err = sparse_digest(o->dev, s->X, &bits);

@@ -39,6 +39,7 @@ struct operands {
     void *val;
     double dense_ms;
     uint64_t bits[DENSE_MAX]; // checksum of in[] as uploaded
+    bool lost;                // nobody knows the values: operands_verify() frees all
 };
 
 void operands_init(struct operands *o, struct device *dev);
@@ -53,6 +54,8 @@ int64_t operands_other_bytes(const struct operands *o);
 // Checks that no run changed an operand, since later tasks use the same operands. Frees a changed
 // operand, which must be in no task, and sets `what` to its name; "": nothing changed.
 int operands_verify(struct operands *o, char what[64]);
+// The same for the dense operands alone. Frees none.
+int operands_verify_dense(struct operands *o, char what[64]);
 
 // Copies the dense inputs of p into those on the device, which have the same sizes.
 int operands_upload(struct operands *o, const struct problem *p);

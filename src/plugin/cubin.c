@@ -19,6 +19,7 @@
 
 // Functions of the driver library. They return 0 for success.
 static struct driver {
+    bool ready; // all functions are found
     int (*load)(void **module, const void *image);
     int (*function)(void **function, void *module, const char *name);
     int (*attribute)(void *function, int attribute, int value);
@@ -80,6 +81,7 @@ static int find_driver(void)
         if (!p) return fail(ERR_DEVICE, "%s: has no %s", LIBRARY, list[i].name);
         memcpy(list[i].where, &p, sizeof p);
     }
+    driver.ready = true;
     return OK;
 }
 
@@ -96,7 +98,7 @@ static int load(struct cubin *c)
 {
     void *module;
     if (c->function) return OK;
-    int err = driver.load ? OK : find_driver();
+    int err = driver.ready ? OK : find_driver();
     if (!err) err = check(driver.load(&module, c->image), "cuModuleLoadData", "");
     if (!err) err = check(driver.function(&c->function, module, c->kernel), "kernel", c->kernel);
     return err;
@@ -129,7 +131,7 @@ static int pointer_value(const struct spbench_task *t, const char *name, void **
                 {"A.idx", t->A->idx},
                 {"A.val", t->A->val},
                 {t->Y ? "X" : "B", t->B->val},
-                {"Y", t->Y ? t->Y->val : NULL},
+                {t->Y ? "Y" : "0", t->Y ? t->Y->val : NULL},
                 {"C", t->C ? t->C->val : t->C_val},
                 {"0", NULL}};
     for (int i = 0; i < COUNT(list); i++)
@@ -176,6 +178,8 @@ static int make_launch(const struct cubin *c, const struct spbench_task *t, stru
     for (int i = 0; i < 3 && !err; i++) {
         err = size_value(c->grid[i], names, i ? 65535 : INT32_MAX, &l->grid[i]);
         if (!err) err = size_value(c->block[i], names, 1024, &l->block[i]);
+        if (!err && !l->block[i])
+            err = fail(ERR_UNSUPPORTED, "'%s' is 0: a block has no threads", c->block[i]);
     }
     if (!err) err = size_value(c->shared, names, 1 << 20, &l->shared);
     for (int i = 0; i < c->argument_count && !err; i++) err = set_argument(c, i, t, names, l);

@@ -41,7 +41,7 @@ static int host_alloc(struct spbench_task *task, int64_t bytes, void **block)
         snprintf(a->said, sizeof a->said, "run() called alloc()");
         return SPBENCH_FAILED;
     }
-    return device_alloc(a->t->dev, bytes, 1, block) ? SPBENCH_NO_MEMORY : SPBENCH_OK;
+    return device_alloc(a->t->dev, max64(bytes, 1), 1, block) ? SPBENCH_NO_MEMORY : SPBENCH_OK;
 }
 
 static void host_free(struct spbench_task *task, void *block)

@@ -247,7 +247,11 @@ static int take_result(struct slot *x, const char *record, enum status status, c
     return OK;
 }
 
-void slot_lose_clock(struct slot *x) { x->case_ms = 0; }
+void slot_set_late(struct slot *x, bool late)
+{
+    x->late = late;
+    if (late) x->case_ms = 0;
+}
 
 // Compares the duration of a case by the worker's clock with that by the own clock. Foreign code in
 // the worker can change the worker's clock only.
@@ -255,7 +259,7 @@ static void compare_clocks(struct slot *x, double worker_ms)
 {
     double own_ms = clock_ms() - x->case_ms;
     x->wrong_clock[0] = 0;
-    if (!x->case_ms || !worker_ms || x->result != STATUS_OK) return;
+    if (!x->case_ms || worker_ms < 0 || x->result != STATUS_OK) return;
     if (fabs(worker_ms - own_ms) <= CLOCK_SHARE * own_ms + CLOCK_MS) return;
     snprintf(x->wrong_clock, sizeof x->wrong_clock,
              "its process measured %.4g s for the case, which took %.4g s: its clock is wrong",
@@ -380,7 +384,7 @@ static int take_line(struct slot *x, char *line)
     case LINE_ENVIRONMENT: return x->announced = kind, OK;
     case LINE_CASE:
         set_deadline(x);
-        x->case_ms = x->since_ms;
+        x->case_ms = x->late ? 0 : x->since_ms;
         x->announced = kind;
         return OK;
     case LINE_RESULT: return announce_result(x, rest);

@@ -85,6 +85,7 @@ struct slot {
     enum status killed_as; // status of END_KILLED
     char why[FAIL_TEXT_MAX];      // text of the error, or reason of the kill
     double deadline_ms, since_ms; // limit of the state or case, and its begin
+    bool late;                    // this process reads lines long after they were written
     double case_ms;               // time of the line `case` by the own clock; 0: not compared
     char wrong_clock[128];        // reason to refuse the announced result; "": none
     long long oom_kills;          // kills by the system before the worker started
@@ -103,9 +104,8 @@ int slot_read(struct slot *x, bool *done);
 // Sends the word go if the worker waits for it and it is true. Returns false if that needs a
 // moment.
 bool slot_answer(struct slot *x);
-// Ends the comparison of clocks for the case under way, because this process did not read lines
-// for some time.
-void slot_lose_clock(struct slot *x);
+// Says if the next lines are read long after they were written: then no clocks are compared.
+void slot_set_late(struct slot *x, bool late);
 // Kills a worker that is over its time or its memory.
 void slot_enforce_limits(struct slot *x);
 // Reaps a worker that has ended. Sets *over, and *next to the fate of its job.

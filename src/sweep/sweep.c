@@ -223,7 +223,7 @@ static int wait_for_lines(struct schedule *q)
     continued = false;
     q->looked_ms = clock_ms();
     late |= q->looked_ms > now + fmax(ms, 1) + 1 + LATE_MS;
-    for (int i = 0; late && i < q->s->place_count; i++) slot_lose_clock(&q->slots[i]);
+    for (int i = 0; i < q->s->place_count; i++) slot_set_late(&q->slots[i], late);
     return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
 }
 
