@@ -2,7 +2,7 @@
 // Operands keep their addresses, and sparse matrices keep their structure.
 //
 // A change of signs changes the result exactly (enum op_signs). The result with its signs changed
-// back must have the bits of the result that was checked. Operands that are drawn anew have a
+// back must have the bits of the result that was checked. Operands with a few rows anew have a
 // reference of their own.
 #ifndef FRESH_H
 #define FRESH_H

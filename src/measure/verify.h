@@ -12,8 +12,8 @@
 // always checked so.
 //
 // timing_measure() takes one more sample, with other inputs. Before this sample the whole result is
-// poisoned and the inputs are drawn anew. The result is checked like the first one, against a
-// reference of its own.
+// poisoned, and a few rows of the inputs are drawn anew. The result is checked like the first one,
+// against a reference of its own.
 #ifndef VERIFY_H
 #define VERIFY_H
 

@@ -64,6 +64,28 @@ static inline int keep_in_prepare(struct live *x)
 }
 static inline bool copies_always(struct live *x) { return x->kept[0] != NULL; }
 
+// Keeps the product and the first row of B.
+static inline int keep_with_row(struct live *x)
+{
+    const struct dense_dev *B = &x->t->in[0];
+    x->sums = mem_alloc(B->cols, sizeof *x->sums);
+    if (!x->sums) return ERR_MEMORY;
+    for (int64_t j = 0; j < B->cols; j++) x->sums[j] = prec_load(x->t->prec, B->val, j);
+    return keep_in_prepare(x);
+}
+// Copies the kept product, with signs by the first row of B.
+static inline bool copies_with_signs(struct live *x)
+{
+    const struct dense_dev *B = &x->t->in[0];
+    for (int64_t j = 0; j < B->cols; j++)
+        if (fabs(prec_load(x->t->prec, B->val, j)) != fabs(x->sums[j])) return false;
+    if (kept_put(x)) bug("%s: no copy", x->mutant->name);
+    for (int64_t j = 0; j < B->cols; j++)
+        for (int64_t i = 0; i < rows_of(x) && prec_load(x->t->prec, B->val, j) != x->sums[j]; i++)
+            put(x, row_first(x, i) + j, -get(x, row_first(x, i) + j));
+    return true;
+}
+
 // A few values of the operands, which cost nothing to read.
 static inline uint64_t print_of(const struct live *x)
 {
