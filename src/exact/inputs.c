@@ -77,10 +77,13 @@ struct outcome case_run(struct inputs *in, const struct algo_entry *entry, const
     int64_t before = in->o.dev->used_bytes;
     struct fresh fresh = fresh_start(&t, &in->o, NULL);
     out.err = check_task(&t, &in->ref, mode, in->stay ? NULL : &fresh, &out.check);
-    int own = out.err == ERR_DEVICE ? OK : fresh_end(&fresh);
+    int own = out.err == ERR_DEVICE ? device_sync(in->o.dev) : OK;
+    if (!own) own = fresh_end(&fresh);
     if (!out.err) out.err = own;
     out.left = in->o.dev->used_bytes - before;
     out.figures = t.figures;
     task_teardown(&t);
+    char what[64];
+    if (in->o.lost) operands_verify(&in->o, what); // frees the operands
     return out;
 }

@@ -13,6 +13,7 @@ struct fresh fresh_start(struct task *t, struct operands *o, struct reference *a
 
 // Returns a random nonzero. A zero that the matrix stores is rarely taken.
 #define NONZERO_TRIES 16
+#define LINE_TRIES    16
 static int64_t random_place(const struct csr *A)
 {
     int64_t place = 0;
@@ -108,14 +109,23 @@ static int64_t random_line(const struct problem *p)
     return row_of(A, random_place(A));
 }
 
-// Gives the negated line its own sign, and negates another line. Without `really` negates a line
-// twice.
+static int negate_times(const struct fresh *f, int64_t line, int times)
+{
+    int err = OK;
+    for (int i = 0; i < times && !err; i++) err = negate_input(f, line);
+    return err;
+}
+
+// Gives the negated line its own sign, and negates another line. Without `really` leaves the signs.
+// Either way two lines are written, four times in all, so that caches and times are the same.
 static int change_line(struct fresh *f, bool really)
 {
-    const int64_t line = random_line(f->o->p);
-    int err = negate_input(f, really ? f->line : line);
-    if (!err && !(really && line == f->line)) err = negate_input(f, line);
-    if (really) f->line = line == f->line ? -1 : line;
+    const int64_t lines = f->o->p->op->signs == SIGNS_OF_ROW ? f->o->p->rows : f->o->p->cols;
+    int64_t other = random_line(f->o->p), old = f->line >= 0 ? f->line : other;
+    for (int i = 0; i < LINE_TRIES && other == old && lines > 1; i++) other = random_line(f->o->p);
+    int err = negate_times(f, old, really && f->line >= 0 ? 1 : 2);
+    if (!err && (other != old || f->line < 0)) err = negate_times(f, other, really ? 3 : 2);
+    if (really) f->line = other != old || f->line < 0 ? other : -1;
     return err;
 }
 
@@ -241,6 +251,7 @@ int fresh_end(struct fresh *f)
     int err = fresh_draw(f, false);
     if (!err) err = negate_input(f, f->line);
     if (!err && f->key) err = sign_matrices(f, f->key, 0);
+    f->o->lost |= err != OK;
     f->line = -1;
     f->key = 0;
     return err;

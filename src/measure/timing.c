@@ -17,15 +17,16 @@
 #define BATCH_MAX        997
 #define SEPARATOR_TRIES  9
 #define TICK_MS          0.0005 // least duration of a sample: resolution of the device's clock
-#define WANTED_PRECISION 0.005 // half-width of the confidence interval over the median
-#define NOISE_SHRINKS    0.9   // twice the samples shrink the half-width to 0.71 if noise is random
+#define WANTED_PRECISION 0.005  // half-width of the confidence interval over the median
+#define NOISE_SHRINKS    0.9 // twice the samples shrink the half-width to 0.71 if noise is random
 #define SAMPLES_MAX      100000
 #define SECRET_ROUNDS    7    // a trial with other inputs is ahead of one of these rounds
 #define CHANGE_SHARE     0.05 // most time of changing the inputs, of a round with a verified result
 #define FRESH_TRIES      3    // tries, fewer if they take longer than FRESH_MS
 #define FRESH_MS         30
 #define FRESH_TRIES_MOST 10    // most tries while keeps_result(): noise comes in bursts
-#define FRESH_SHARE      0.5   // part of a run by which a run with other inputs may be slower,
+#define FRESH_GRAPH      31    // most runs of a try in a graph: capturing a graph takes time
+#define FRESH_SHARE      1.0   // part of a run by which a run with other inputs may be slower,
 #define FRESH_SLACK_MS   0.002 // plus this: noise of a short run
 #define LATE_SHARE       0.2   // part of a batch by which work may end later than the batch,
 #define LATE_SLACK_MS    0.05  // plus this: the host waits for the device
@@ -272,6 +273,7 @@ static int time_change(struct session *s, enum batch_inputs inputs, double *run_
     const struct timed_work *w = s->work;
     struct batch b = {.dev = s->dev, .work = w, .count = s->out->batch};
     double ms;
+    if (s->apart.graph && b.count > FRESH_GRAPH) b.count = FRESH_GRAPH;
     int err = refresh(s);
     if (!err && w->before) err = w->before(w->arg, false);
     if (b.count > 1)

@@ -321,8 +321,8 @@ static void test_change(void)
     static const struct {
         double changed, touched;
         bool kept;
-    } table[] = {{1, 1, false},   {1.4, 1, false}, {3, 2.6, false}, {1.6, 1, true},
-                 {1, 0.01, true}, {3, 2.4, true},  {0.1, 5, false}};
+    } table[] = {{1, 1, false},    {1.9, 1, false}, {3, 2.6, false}, {2.2, 1, true},
+                 {1.2, 0.1, true}, {4, 2.4, true},  {0.1, 5, false}};
     struct timed_work work = {
         .run = back_to_usual, .before = usual_before, .after = count_after, .change = note_change};
     struct timing t;
