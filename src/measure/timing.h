@@ -63,7 +63,7 @@ struct timing {
     // Other work of the host during warm-up and samples; busy: the times may be too long.
     struct machine_load machine;
     bool busy;
-    // CPU only: duration of all runs, and processor time of this process in them.
+    // CPU only: duration of all batches, and processor time of this process in them.
     double runs_ms, runs_cpu_ms;
 };
 
