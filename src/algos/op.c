@@ -160,6 +160,17 @@ void problem_free(struct problem *p)
 
 int64_t problem_flops(const struct problem *p) { return 2 * p->work; }
 
+// Draws element i of a dense input.
+static void draw(const struct problem *p, const struct dense *D, uint64_t seed, int64_t i)
+{
+    double x = random_value(seed, (uint64_t)i);
+    if (p->integers)
+        x = floor(x * 4);
+    else if (p->prec == F64) // more bits than f32 has, so that who loads it as f32 is seen
+        x += 0x1p-24 * random_value(~seed, (uint64_t)i);
+    prec_store(p->prec, D->val, i, x);
+}
+
 int dense_make(struct problem *p, int which, int64_t rows, int64_t cols)
 {
     struct dense *D = &p->in[which];
@@ -169,21 +180,15 @@ int dense_make(struct problem *p, int which, int64_t rows, int64_t cols)
     *D = (struct dense){rows, cols, mem_alloc(count, prec_bytes(p->prec))};
     if (!D->val) return ERR_MEMORY;
     uint64_t seed = which ? random_at(p->seed, (uint64_t)which) : p->seed;
-    float *f = D->val;
-    double *d = D->val;
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < count; i++) {
-        double x = random_value(seed, (uint64_t)i);
-        if (p->integers)
-            x = floor(x * 4);
-        else if (p->prec == F64) // more bits than f32 has, so that who loads it as f32 is seen
-            x += 0x1p-24 * random_value(~seed, (uint64_t)i);
-        if (p->prec == F32)
-            f[i] = (float)x;
-        else
-            d[i] = x;
-    }
+    for (int64_t i = 0; i < count; i++) draw(p, D, seed, i);
     return OK;
+}
+
+void dense_draw_row(struct problem *p, int which, int64_t row, uint64_t seed)
+{
+    const struct dense *D = &p->in[which];
+    for (int64_t j = 0; j < D->cols; j++) draw(p, D, seed, row * D->cols + j);
 }
 
 int64_t op_csr_bytes(const struct csr *A, enum prec prec)

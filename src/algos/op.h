@@ -198,6 +198,8 @@ int op_figure_count(const struct op *op);
 extern const struct axis axis_k, axis_layout;
 // Fills a dense input with random values.
 int dense_make(struct problem *p, int which, int64_t rows, int64_t cols);
+// Fills a row of a dense input with the random values of another seed.
+void dense_draw_row(struct problem *p, int which, int64_t row, uint64_t seed);
 // Returns the bytes of CSR with 32-bit row starts, as compulsory bytes count them.
 int64_t op_csr_bytes(const struct csr *A, enum prec prec);
 

@@ -36,38 +36,22 @@ static int64_t row_of(const struct csr *A, int64_t place)
     return low;
 }
 
-// Copies dense input `which` of p into that of `anew`, but for a few rows that a nonzero of A
-// needs.
 #define ANEW_ROWS 8
-static void keep_rows(const struct problem *p, struct problem *anew, int which)
-{
-    const struct dense *from = &p->in[which], *to = &anew->in[which];
-    const int64_t row_bytes = from->cols * (int64_t)prec_bytes(p->prec);
-    const bool by_row = p->op->signs == SIGNS_OF_ROW && !which;
-    int64_t rows[ANEW_ROWS];
-    if (p->op->signs == SIGNS_STAY || !p->A->nnz) return;
-    for (int x = 0; x < ANEW_ROWS; x++) {
-        const int64_t place = random_place(p->A);
-        rows[x] = by_row ? row_of(p->A, place) : p->A->idx[place];
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < from->rows; i++) {
-        bool kept = true;
-        for (int x = 0; x < ANEW_ROWS; x++) kept &= rows[x] != i;
-        if (kept)
-            memcpy((char *)to->val + i * row_bytes, (const char *)from->val + i * row_bytes,
-                   (size_t)row_bytes);
-    }
-}
-
 int fresh_problem(const struct problem *p, struct problem *anew)
 {
     *anew = *p;
-    anew->seed = secret();
     memset(anew->in, 0, sizeof anew->in);
     int err = problem_make(anew);
-    for (int i = 0; i < DENSE_MAX && p->in[i].val && !err; i++) keep_rows(p, anew, i);
-    return err;
+    if (err) return err;
+    anew->seed = secret(); // also of the rows that a check samples
+    for (int which = 0; which < DENSE_MAX && anew->in[which].val && p->A->nnz; which++)
+        for (int x = 0; x < ANEW_ROWS; x++) {
+            const int64_t place = random_place(p->A);
+            const bool by_row = p->op->signs == SIGNS_OF_ROW && !which;
+            const int64_t row = by_row ? row_of(p->A, place) : p->A->idx[place];
+            dense_draw_row(anew, which, row, anew->seed);
+        }
+    return OK;
 }
 
 // Returns row or column number `line` of a dense matrix.
@@ -123,9 +107,10 @@ static int change_line(struct fresh *f, bool really)
     const int64_t lines = f->o->p->op->signs == SIGNS_OF_ROW ? f->o->p->rows : f->o->p->cols;
     int64_t other = random_line(f->o->p), old = f->line >= 0 ? f->line : other;
     for (int i = 0; i < LINE_TRIES && other == old && lines > 1; i++) other = random_line(f->o->p);
+    const bool moves = other != old || f->line < 0; // else there is one line
     int err = negate_times(f, old, really && f->line >= 0 ? 1 : 2);
-    if (!err && (other != old || f->line < 0)) err = negate_times(f, other, really ? 3 : 2);
-    if (really) f->line = other != old || f->line < 0 ? other : -1;
+    if (!err && moves) err = negate_times(f, other, really ? 3 : 2);
+    if (really) f->line = moves ? other : -1;
     return err;
 }
 
@@ -136,28 +121,16 @@ static int sign_csr(struct device *d, const struct csr_dev *A, uint64_t key)
     return key && A->nnz ? d->ops->sign(d, &s) : OK;
 }
 
-// Makes `format` from `csr`, step by step, in the memory of the task's device.
-static int make_from(const struct task *t, const struct sparse *csr, const struct format *format,
-                     struct sparse **out)
-{
-    struct sparse *from = NULL;
-    double opt[PARAMS_MAX];
-    *out = NULL;
-    if (!format_maker_of(format, t->dev->kind))
-        return fail(ERR_UNCHECKED, "not checked: %s does not make the format %s itself", t->dev->id,
-                    format->name);
-    int err = format->from == csr->format ? OK : make_from(t, csr, format->from, &from);
-    task_format_options(t, format, opt);
-    if (!err) err = sparse_make(t->dev, format, from ? from : csr, opt, out);
-    sparse_free(t->dev, from);
-    return err;
-}
-
 // Overwrites X with a conversion of `csr`, which has the structure that X was made from.
 static int renew(const struct task *t, const struct sparse *csr, struct sparse *X)
 {
-    struct sparse *made;
-    int err = make_from(t, csr, X->format, &made);
+    struct sparse *made = NULL;
+    int err = OK;
+    for (const struct format *f = X->format; f != csr->format && !err; f = f->from)
+        if (!format_maker_of(f, t->dev->kind))
+            err = fail(ERR_UNCHECKED, "not checked: %s does not make the format %s itself",
+                       t->dev->id, f->name);
+    if (!err) err = store_convert(t, t->dev, csr, X->format, &made);
     if (!err) err = sparse_overwrite(t->dev, made, X);
     sparse_free(t->dev, made);
     return err;
@@ -235,6 +208,7 @@ int fresh_draw(struct fresh *f, bool on)
 {
     if (!f->o->in[0].val || f->drawn == on) return OK;
     int err = on ? negate_input(f, f->line) : OK;
+    f->lost |= err != OK;
     f->line = -1;
     if (!err && on) err = verify_dense(f);
     if (err) return err;

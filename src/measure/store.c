@@ -55,17 +55,16 @@ static struct stored *find(const struct store *s, const struct stored *wanted)
     return NULL;
 }
 
-// Makes a format on the host, and its sources before it.
-static int make_on_host(const struct task *t, struct device *host, const struct csr *A,
-                        const struct format *format, struct sparse **out)
+int store_convert(const struct task *t, struct device *d, const struct sparse *csr,
+                  const struct format *format, struct sparse **out)
 {
     struct sparse *from = NULL;
-    double opt[PARAMS_MAX], convert_ms;
-    if (!format->from) return csr_place(host, A, t->prec, &convert_ms, out);
-    int err = make_on_host(t, host, A, format->from, &from);
+    double opt[PARAMS_MAX];
+    *out = NULL;
+    int err = format->from == csr->format ? OK : store_convert(t, d, csr, format->from, &from);
     task_format_options(t, format, opt);
-    if (!err) err = sparse_make(host, format, from, opt, out);
-    sparse_free(host, from);
+    if (!err) err = sparse_make(d, format, from ? from : csr, opt, out);
+    sparse_free(d, from);
     return err;
 }
 
@@ -92,8 +91,11 @@ static int make_once(const struct task *t, struct stored *x, const struct sparse
     }
     struct device host = device_host();
     host.units = d->units; // the format is for this device
-    struct sparse *made = NULL;
-    int err = make_on_host(t, &host, x->of, x->format, &made);
+    struct sparse *csr = NULL, *made = NULL;
+    double ignored_ms;
+    int err = csr_place(&host, x->of, t->prec, &ignored_ms, &csr);
+    if (!err) err = store_convert(t, &host, csr, x->format, &made);
+    sparse_free(&host, csr);
     *convert_ms += clock_ms() - start;
     start = clock_ms();
     if (!err) err = sparse_copy(&host, made, d, &x->X);

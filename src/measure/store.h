@@ -38,6 +38,10 @@ void store_free(struct store *s);
 // Converts A unless the store has that matrix.
 int store_need(struct store *s, const struct task *t, const struct csr *A,
                const struct format *format, struct stored **out);
+// Makes `format` from `csr` in the memory of the device d, with the formats in between. The device
+// has a maker of each.
+int store_convert(const struct task *t, struct device *d, const struct sparse *csr,
+                  const struct format *format, struct sparse **out);
 // Frees matrices that are not of the problem, or of another precision.
 void store_keep(struct store *s, const struct problem *p);
 // Frees matrices that are not used. Returns false if there were none.
