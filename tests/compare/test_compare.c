@@ -224,7 +224,7 @@ static void write_two(void (*put_cases)(FILE *f, enum side side))
 
 #define MANY 40
 
-// One process a side: 4 cases are twice as slow, the others as heavy-tailed as an H200 is.
+// A process a side: 4 cases are twice as slow, the others as heavy-tailed as an H200 is.
 static void put_single(FILE *f, enum side side)
 {
     for (int i = 0; i < MANY; i++) {

@@ -266,7 +266,7 @@ static void test_rates(void)
             }
 }
 
-// One process a side: hardly a false verdict.
+// A process a side: hardly a false verdict.
 static void test_rates_guessed(void)
 {
     for (int model = 0; model < 2; model++) {

@@ -215,7 +215,7 @@ static void test_samples(void)
     timing_free(&t);
 }
 
-// One more batch, of either kind, has inputs that are drawn anew.
+// A further batch, of either kind, has inputs that are drawn anew.
 static char deeds[64];
 static int note_before(void *arg, bool anew)
 {

@@ -266,7 +266,7 @@ static void test_hooks(void)
     CHECK(!err && t.batch == 997 && runs == 2 + 3 * (2 + 997) + 2, "batch %d, %d runs", t.batch,
           runs);
     timing_free(&t);
-    // One more, if the sample that is not looked at follows the one with other inputs.
+    // A further run, if the sample that is not looked at follows the sample with other inputs.
     work.is_due = is_even;
     err = measure_with(quick, work, (struct timing_rule){.reps = 2, .warmup = 2}, &t);
     int more = runs - (2 + 3 * (1 + 997) + 2);

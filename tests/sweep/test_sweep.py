@@ -115,7 +115,7 @@ def test_isolation(folder):
           "a thread is left: %s" % (found["plant-thread"],))
     check(found["plant-exit0"][0] == "crashed", "exit(0): %s" % (found["plant-exit0"],))
 
-    # One process: the other cases have no times beside that thread, and none after exit().
+    # A single process: the other cases have no times beside that thread, and none after exit().
     file.unlink()
     run = subprocess.run([str(PLANTED), *QUICK, "-alg", algs, "-o", file, "gen:stencil:3"], text=True,
                          capture_output=True, stdin=subprocess.DEVNULL)
