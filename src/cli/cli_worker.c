@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <omp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,9 +49,21 @@ static int keep_quiet(void *arg, bool on)
     return !err && on ? protocol_await(WORD_GO) : err;
 }
 
+// Lets signals end the process. The parent alone is interrupted: a worker is in a process group of
+// its own, and code of an algorithm can raise signals. SIGHUP stays ignored under nohup.
+static void reset_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
+    struct sigaction now;
+    for (int i = 0; i < COUNT(signals); i++)
+        if (!sigaction(signals[i], NULL, &now) && now.sa_handler != SIG_IGN)
+            signal(signals[i], SIG_DFL);
+}
+
 // Lets the process end with its parent, and be the first that the system ends for lack of memory.
 static int tie(const struct worker_request *request)
 {
+    reset_signals();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != request->parent) return fail(ERR_INTERRUPTED, "the sweep is gone");
     if (fcntl(WORKER_CHANNEL, F_SETFD, FD_CLOEXEC) || fcntl(WORKER_WORDS, F_SETFD, FD_CLOEXEC))

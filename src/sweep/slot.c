@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
 #include "sweep/crash_record.h"
@@ -12,6 +13,7 @@
 #define IDLE_MOST 2       // workers in a row that may die with no case under way
 #define LEAVE_MS  30000.0 // for a worker to end after its last line
 #define FOREVER   1e300   // deadline of a worker that waits for another one
+#define SIGNAL_MS 200.0   // between the signals of a batch system to two processes
 // Largest difference between the clocks of a worker and of this process over a case: a share of
 // the own duration, plus milliseconds.
 #define CLOCK_SHARE 0.1
@@ -266,16 +268,23 @@ static void compare_clocks(struct slot *x, double worker_ms)
              worker_ms * 1e-3, own_ms * 1e-3);
 }
 
-// Writes a failure in place of a result with a wrong clock. Another worker takes the other cases.
-static int take_unbelieved(struct slot *x)
+// Writes a record with this status for the case under way, and kills the worker. Its other lines
+// are dropped. Another worker takes the other cases.
+static int lose_case(struct slot *x, enum status status, const char *why)
 {
-    char text[CASE_KEY_MAX];
-    char *record = crash_record_make(x->open, STATUS_FAILED, x->wrong_clock);
-    snprintf(text, sizeof text, "failed: %s", x->wrong_clock);
-    int err = record ? take_result(x, record, STATUS_FAILED, text) : ERR_INPUT;
+    char *record = crash_record_make(x->open, status, why), *key = crash_record_key(x->open);
+    int err = record && key ? OK : ERR_INPUT;
+    if (!err) {
+        int64_t length = case_key_prefix(key, x->job->matrix->name);
+        char text[CASE_KEY_MAX + FAIL_TEXT_MAX + 32];
+        snprintf(text, sizeof text, "%.*s: %s: %s", (int)length, key, status_name(status), why);
+        err = take_result(x, record, status, text);
+    }
     mem_free(record);
+    mem_free(key);
     end_as(x, END_AGAIN);
     worker_kill(&x->w);
+    worker_drop_lines(&x->w);
     return err;
 }
 
@@ -287,7 +296,8 @@ static int take_record(struct slot *x, char *line)
     x->announced = LINES;
     if (kind == LINE_CASE) return copy_text(&x->open, line);
     if (kind == LINE_ENVIRONMENT && h->environment) return OK;
-    if (kind == LINE_RESULT && x->open && x->wrong_clock[0]) return take_unbelieved(x);
+    if (kind == LINE_RESULT && x->open && x->wrong_clock[0])
+        return lose_case(x, STATUS_FAILED, x->wrong_clock);
     size_t length = strlen(line);
     char *record = mem_alloc((int64_t)length + 2, 1);
     if (!record) return ERR_MEMORY;
@@ -465,31 +475,15 @@ static enum status status_of_end(struct slot *x, int state)
     return STATUS_CRASHED;
 }
 
-// Returns true if another program ended the worker: a batch system does so before it ends the
-// sweep.
-static bool was_interrupted(const struct slot *x, int state)
+// Returns true if this process is interrupted. A batch system sends a signal to all processes of a
+// job, perhaps to the worker first.
+static bool is_interrupted(int state)
 {
-    if (x->end == END_KILLED || x->end == END_DONE) return false;
-    if (x->error == ERR_INTERRUPTED) return true;
-    if (WIFEXITED(state)) return WEXITSTATUS(state) == 130;
-    int signal = WTERMSIG(state);
-    return signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
-}
-
-// Writes the crash record of the case under way. Another worker takes the other cases.
-static int lose_case(struct slot *x, enum status status)
-{
-    char *record = crash_record_make(x->open, status, x->why), *key = crash_record_key(x->open);
-    int err = record && key ? OK : ERR_INPUT;
-    if (!err) {
-        int64_t length = case_key_prefix(key, x->job->matrix->name);
-        char text[CASE_KEY_MAX + FAIL_TEXT_MAX + 32];
-        snprintf(text, sizeof text, "%.*s: %s: %s", (int)length, key, status_name(status), x->why);
-        err = take_result(x, record, status, text);
-    }
-    mem_free(record);
-    mem_free(key);
-    return err;
+    const int signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
+    const bool maybe = signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+    for (double begin = clock_ms(); maybe && !interrupted && clock_ms() - begin < SIGNAL_MS;)
+        usleep(1000);
+    return interrupted;
 }
 
 // The worker died with no case under way. If that happens again, or the matrix was being read, all
@@ -511,7 +505,7 @@ static int lose_worker(struct slot *x, enum status status)
 static int classify_end(struct slot *x, int state, enum slot_next *next)
 {
     *next = SLOT_JOB_GOES_ON;
-    if (was_interrupted(x, state)) return *next = SLOT_INTERRUPTED, OK;
+    if (is_interrupted(state)) return *next = SLOT_INTERRUPTED, OK;
     if (x->end == END_DONE) {
         char text[FAIL_TEXT_MAX];
         if (state) report(x, NEWS_NOTE, worker_end_text(&x->w, state, text));
@@ -524,7 +518,7 @@ static int classify_end(struct slot *x, int state, enum slot_next *next)
     if (x->from_standby && x->state < SLOT_OPEN && x->end != END_KILLED)
         return x->no_standby = true, OK;
     enum status status = status_of_end(x, state);
-    if (x->open) return lose_case(x, status);
+    if (x->open) return lose_case(x, status, x->why);
     // The worker could not open its device, or not write to this process.
     if (x->error && !has_loaded(x)) return *next = SLOT_JOB_ELSEWHERE, OK;
     return lose_worker(x, status);

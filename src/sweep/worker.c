@@ -215,6 +215,12 @@ char *worker_line(struct worker *w)
     return line;
 }
 
+void worker_drop_lines(struct worker *w)
+{
+    close_all(&w->channel, 1);
+    w->begin = w->end;
+}
+
 void worker_kill(struct worker *w)
 {
     struct process_tree tree;

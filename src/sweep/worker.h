@@ -46,6 +46,8 @@ int worker_read(struct worker *w);
 // Returns the next whole line of the channel, without its newline; NULL: none. The line is valid
 // until the next call of worker_read() or worker_line().
 char *worker_line(struct worker *w);
+// Drops the lines that are not taken, and closes the channel.
+void worker_drop_lines(struct worker *w);
 // Kills the process and all that it started, also in process groups of their own (ncu).
 void worker_kill(struct worker *w);
 // Returns true if the process has ended, and sets *state as waitpid() does.

@@ -3,6 +3,7 @@
 #include "spbench_plugin.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -39,6 +40,26 @@ static int leave(struct spbench_task *t, void *stream)
     (void)t;
     (void)stream;
     exit(7);
+}
+
+static int raise_term(struct spbench_task *t, void *stream)
+{
+    (void)t;
+    (void)stream;
+    return raise(SIGTERM) ? SPBENCH_FAILED : SPBENCH_OK;
+}
+
+static int raise_int(struct spbench_task *t)
+{
+    (void)t;
+    return raise(SIGINT) ? SPBENCH_FAILED : SPBENCH_OK;
+}
+
+static int leave_as_interrupted(struct spbench_task *t, void *stream)
+{
+    (void)t;
+    (void)stream;
+    exit(130);
 }
 
 static int hang(struct spbench_task *t, void *stream)
@@ -158,6 +179,9 @@ static int copy(struct spbench_task *t, void *stream)
 ALGORITHM(a_right, "p-right", NULL, right)
 ALGORITHM(a_crash, "p-crash", NULL, crash)
 ALGORITHM(a_exit, "p-exit", NULL, leave)
+ALGORITHM(a_term, "p-term", NULL, raise_term)
+ALGORITHM(a_int, "p-int", raise_int, right)
+ALGORITHM(a_130, "p-130", NULL, leave_as_interrupted)
 ALGORITHM(a_hang, "p-hang", NULL, hang)
 ALGORITHM(a_eat, "p-eat", NULL, eat)
 ALGORITHM(a_fail, "p-fail", give_up, right)
@@ -170,6 +194,7 @@ ALGORITHM(a_slow, "p-slow", NULL, right_slowly)
 ALGORITHM(a_kept, "p-kept", compute, copy)
 ALGORITHM(a_leak, "p-leak", keep, right)
 static const struct spbench_algorithm *const list[] = {
-    &a_right, &a_crash, &a_exit,  &a_hang, &a_eat,  &a_fail, &a_refuse,
-    &a_alloc, &a_zero,  &a_clock, &a_last, &a_leak, &a_slow, &a_kept};
-const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list, 14};
+    &a_right,  &a_crash, &a_exit, &a_term,  &a_int,  &a_130,  &a_hang, &a_eat, &a_fail,
+    &a_refuse, &a_alloc, &a_zero, &a_clock, &a_last, &a_leak, &a_slow, &a_kept};
+const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list,
+                                                 sizeof list / sizeof *list};

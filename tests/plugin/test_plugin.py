@@ -124,7 +124,9 @@ def test_bad_endings(folder):
     ran(run, 1, "bad endings")
     valid(file)
     wanted = {"p-right": ("ok", ""), "p-crash": ("crashed", "it said: p-crash: before the crash"),
-              "p-exit": ("crashed", "exit status 7"), "p-hang": ("timeout", "after 6 s (-timeout)"),
+              "p-exit": ("crashed", "exit status 7"), "p-term": ("crashed", "by signal 15 (Terminated)"),
+              "p-int": ("crashed", "by signal 2 (Interrupt)"), "p-130": ("crashed", "exit status 130"),
+              "p-hang": ("timeout", "after 6 s (-timeout)"),
               "p-eat": ("oom", "over -mem-limit"), "p-fail": ("failed", "the analysis found a loop"),
               "p-refuse": ("unsupported", "only square matrices"), "p-alloc": ("failed", "run() called alloc()"),
               "p-zero": ("wrong", "should be"), "p-clock": ("failed", "its clock is wrong"),
@@ -315,10 +317,12 @@ def test_exact(folder):
     counts = re.findall(r"^(\w+) mine cpu +(\d+) right, 0 wrong$", run.stdout, re.M)
     check([op for op, _ in counts] == ["spmm", "sddmm", "spgemm"], "test: %s" % run.stdout)
     check(all(int(n) > 100 for _, n in counts), "test: %s" % counts)
-    run = spbench("test", "-plugin", BAD, "-alg", "p-right,p-crash,p-refuse,p-hang,p-zero,p-leak", "-timeout", "2")
+    run = spbench("test", "-plugin", BAD, "-alg", "p-right,p-crash,p-term,p-refuse,p-hang,p-zero,p-leak",
+                  "-timeout", "2")
     ran(run, 1, "test of wrong ones")
     for text in ("p-right cpu +\\d+ right, 0 wrong", "p-refuse cpu +0 right, 0 wrong, \\d+ unsupported",
                  "p-crash cpu +0 right, 1 wrong\n.*no rows and no columns.*m 0, n 0.*\n.*signal 11",
+                 "p-term cpu +0 right, 1 wrong\n.*\n.*by signal 15 \\(Terminated\\)",
                  "p-hang cpu +0 right, 1 wrong\n.*\n.*had not ended after 2 s",
                  "p-leak cpu +\\d+ right, 1 wrong\n.*all cases\n.*bytes of alloc\\(\\) are left",
                  "p-zero cpu +\\d+ right, \\d+ wrong\n.*f32, k 1, layout row.*m 1, n 1, 1 nonzeros: A\\(0, 0\\) = 3"):

@@ -97,7 +97,7 @@ static int die(struct task *t)
     return fail(ERR_DEVICE, "an illegal access");
 }
 
-// What a batch system does to all processes of a job whose time is over.
+// Raises the signal of a batch system at the end of a job's time.
 static int term(struct task *t)
 {
     kill(getpid(), SIGTERM);

@@ -5,6 +5,7 @@ Cases that crash, hang, eat memory or kill their device become records, and the 
 gone on with, or left alone; parts of a sweep come to the whole; libraries and devices reach their
 workers. The second program, of an emulated build, has GPUs.
 """
+import contextlib
 import gzip
 import json
 import os
@@ -421,8 +422,8 @@ def test_library(folder):
 
 
 def test_signals(folder):
-    """Ctrl-C leaves a whole file, and no process, not even one that stands by; a batch system's SIGTERM
-    to all is no crash."""
+    """Ctrl-C leaves a whole file, and no process, not even one that stands by. A batch system's signal
+    to all processes is no crash. A signal that a worker raises is a crash."""
     file = folder / "signals.jsonl"
     words = [*QUICK, "-alg", "merge,plant-hang", "-o", file, "gen:stencil:3", "gen:band:9:1"]
     run = subprocess.Popen(command(*words), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -438,9 +439,27 @@ def test_signals(folder):
     check(time.monotonic() - begin < 20, "SIGINT: it took %g s" % (time.monotonic() - begin))
     check(len(children) == 2 and not any(os.path.exists("/proc/" + pid) for pid in children), "a worker is left")
     check(by_alg(file) == {("stencil:3", "merge"): ("ok", None)}, "SIGINT: %s" % by_alg(file))
-    run = sweep(*QUICK, "-alg", "merge,plant-term", "-o", file, "gen:stencil:3")
-    ran(run, 130, "SIGTERM to a worker")
-    check(len(results(file)) == 1, "SIGTERM to a worker: %s" % by_alg(file))
+    run = sweep(*QUICK, "-alg", "merge,plant-term,rowsplit", "-o", file, "gen:stencil:3")
+    ran(run, 1, "a raised signal")
+    found = by_alg(file)
+    check(found["stencil:3", "plant-term"][0] == "crashed" and "(Terminated)" in found["stencil:3", "plant-term"][1]
+          and found["stencil:3", "rowsplit"] == ("ok", None), "a raised signal: %s" % found)
+    for last in ("worker", "parent"):
+        file.unlink()
+        run = subprocess.Popen(command(*words), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(600):
+            if file.exists() and file.read_bytes().count(b"\n") >= 2:
+                break
+            time.sleep(0.05)
+        children = pathlib.Path("/proc/%d/task/%d/children" % (run.pid, run.pid)).read_text().split()
+        order = [int(pid) for pid in children] + [run.pid]
+        for pid in order if last == "parent" else order[::-1]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+            time.sleep(0.02)
+        run.communicate(timeout=60)
+        check(run.returncode == 130 and by_alg(file) == {("stencil:3", "merge"): ("ok", None)},
+              "SIGTERM to all, last to the %s: %d, %s" % (last, run.returncode, by_alg(file)))
 
 
 def test_standby(folder):
