@@ -5,6 +5,7 @@
 //
 //   plugin_load.c      a file: its hash, dlopen()
 //   cubin.c            a compiled kernel with its description in JSON
+//   plugin_copy.c      a description as structs of this header
 //   plugin_check.c     every field of a description
 //   plugin_add.c       struct algo of a description, with functions that call the plug-in's
 //   plugin_describe.c  a description as JSON, and back
@@ -29,10 +30,15 @@ int plugin_load(const char *file, const char *sha256, char **json);
 
 // Returns the algorithm of a task, for functions of the plug-in.
 const struct spbench_algorithm *plugin_algorithm_of(const struct spbench_task *task);
-// Returns option i of an algorithm.
-const struct spbench_option *plugin_option(const struct spbench_algorithm *a, int64_t i);
 // Returns ERR_USAGE unless the text can be the name of an algorithm.
 int plugin_check_name(const char *name);
+// Replaces p->exported by a copy in structs of this header. Fields that an older header lacks are
+// zero. ERR_USAGE: a struct is smaller than in version 1. Lists whose size plugin_check() refuses
+// are not copied. The copy stays allocated.
+int plugin_copy(struct plugin *p);
+// Copies a struct of a plug-in, which begins with its size, into a struct of `bytes` bytes. Returns
+// false if the size is less than `least`.
+bool plugin_copy_struct(void *to, size_t bytes, const void *from, size_t least);
 // Returns ERR_USAGE with the first field that is wrong.
 int plugin_check(const struct plugin *p);
 // Adds the algorithms of a checked plug-in to the list, which keeps all texts of the description.

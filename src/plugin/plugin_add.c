@@ -224,7 +224,7 @@ static int add_algorithm(const struct spbench_algorithm *of, const struct algo_p
     if (!x) return ERR_MEMORY;
     struct algo *a = &x->algo;
     for (int64_t i = 0; i < of->option_count; i++) {
-        const struct spbench_option *o = plugin_option(of, i);
+        const struct spbench_option *o = &of->options[i];
         x->params[i] = (struct param){o->name, o->standard, o->min, o->max, o->whole, o->about};
     }
     x->of = of;

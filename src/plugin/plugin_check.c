@@ -54,11 +54,6 @@ static int check_option(const char *file, const char *name, const struct spbench
     return OK;
 }
 
-const struct spbench_option *plugin_option(const struct spbench_algorithm *a, int64_t i)
-{
-    return (const struct spbench_option *)((const char *)a->options + (size_t)i * a->options->size);
-}
-
 static int check_options(const char *file, const struct spbench_algorithm *a)
 {
     int err = OK;
@@ -68,13 +63,10 @@ static int check_options(const char *file, const struct spbench_algorithm *a)
     if (a->option_count && !a->options)
         return fail(ERR_USAGE, "%s: `options` of %s is NULL", file, a->name);
     for (int64_t i = 0; i < a->option_count && !err; i++) {
-        const struct spbench_option *o = plugin_option(a, i);
-        if (o->size < sizeof *o || o->size != a->options->size)
-            return fail(ERR_USAGE, "%s: option %lld of %s has the size %zu, not %zu", file,
-                        (long long)i, a->name, o->size, sizeof *o);
+        const struct spbench_option *o = &a->options[i];
         err = check_option(file, a->name, o);
         for (int64_t k = 0; k < i && !err; k++)
-            if (!strcmp(plugin_option(a, k)->name, o->name))
+            if (!strcmp(a->options[k].name, o->name))
                 err = fail(ERR_USAGE, "%s: %s has two options of the name %s", file, a->name,
                            o->name);
     }
@@ -93,9 +85,6 @@ static int check_bits(const char *file, const char *name, const char *what, int6
 static int check_algorithm(const char *file, int64_t i, const struct spbench_algorithm *a)
 {
     if (!a) return fail(ERR_USAGE, "%s: algorithm %lld is NULL", file, (long long)i);
-    if (a->size < sizeof *a)
-        return fail(ERR_USAGE, "%s: algorithm %lld has the size %zu, not %zu", file, (long long)i,
-                    a->size, sizeof *a);
     if (plugin_check_name(a->name ? a->name : ""))
         return fail(ERR_USAGE, "%s: name of algorithm %lld: %s", file, (long long)i, fail_text());
     if (!is_line(a->about, ABOUT_LETTERS))
@@ -113,7 +102,7 @@ static int check_algorithm(const char *file, int64_t i, const struct spbench_alg
     if (!a->run) return fail(ERR_USAGE, "%s: `run` of %s is NULL", file, a->name);
     int err = check_bits(file, a->name, "precisions", a->precisions, SPBENCH_F32 | SPBENCH_F64);
     if (!err) err = check_bits(file, a->name, "formats", a->formats, SPBENCH_CSR);
-    if (!err && a->operation == SPBENCH_SPMM)
+    if (!err && (a->operation == SPBENCH_SPMM || a->layouts))
         err =
             check_bits(file, a->name, "layouts", a->layouts, SPBENCH_ROW_MAJOR | SPBENCH_COL_MAJOR);
     return err ? err : check_options(file, a);
@@ -132,9 +121,6 @@ int plugin_check(const struct plugin *p)
 {
     const struct spbench_plugin *x = p->exported;
     int err = OK;
-    if (x->size < sizeof *x)
-        return fail(ERR_USAGE, "%s: spbench_plugin_v1 has the size %zu, not %zu", p->file, x->size,
-                    sizeof *x);
     if (!is_name(x->version, ".+_-", VERSION_LETTERS))
         return fail(ERR_USAGE, "%s: `version` is not 1 to %d letters, digits, '.', '+', '_', '-'",
                     p->file, VERSION_LETTERS);

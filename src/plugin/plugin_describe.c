@@ -56,7 +56,7 @@ char *plugin_describe(const struct plugin *p)
         cJSON *options = json_array(&j, o, "options");
         for (int64_t k = 0; k < a->option_count; k++)
             write_fields(&j, json_object(&j, options, NULL), option_fields, COUNT(option_fields),
-                         plugin_option(a, k));
+                         &a->options[k]);
     }
     char *line = json_line(&j);
     json_free(&j);

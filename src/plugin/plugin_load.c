@@ -52,18 +52,17 @@ static int check_hash(const char *file, const char *found, const char *wanted)
     return fail(ERR_USAGE, "-plugin %s: has changed since the command began", file);
 }
 
-static int load_library(const char *file, const char *sha256, char found[SHA256_LETTERS + 1],
-                        const struct spbench_plugin **exported)
+static int load_library(struct plugin *p, const char *sha256, char found[SHA256_LETTERS + 1])
 {
     struct stat facts;
     void *library;
-    int err = hash_file(file, &facts, found);
-    if (!err) err = check_hash(file, found, sha256);
-    if (!err) err = open_file(file, &facts, &library);
+    int err = hash_file(p->file, &facts, found);
+    if (!err) err = check_hash(p->file, found, sha256);
+    if (!err) err = open_file(p->file, &facts, &library);
     if (err) return err;
-    *exported = dlsym(library, SYMBOL);
-    if (*exported) return OK;
-    return fail(ERR_USAGE, "-plugin %s: exports no " SYMBOL "; see spbench_plugin.h", file);
+    p->exported = dlsym(library, SYMBOL);
+    if (p->exported) return plugin_copy(p);
+    return fail(ERR_USAGE, "-plugin %s: exports no " SYMBOL "; see spbench_plugin.h", p->file);
 }
 
 int plugin_load(const char *file, const char *sha256, char **json)
@@ -71,7 +70,7 @@ int plugin_load(const char *file, const char *sha256, char **json)
     char found[SHA256_LETTERS + 1];
     struct plugin p = {.file = file};
     int err = ends_with(file, ".json") ? cubin_read(file, found, &p.exported)
-                                       : load_library(file, sha256, found, &p.exported);
+                                       : load_library(&p, sha256, found);
     if (!err) err = check_hash(file, found, sha256);
     if (!err && !(p.sha256 = mem_copy_text(found, strlen(found)))) err = ERR_MEMORY;
     if (!err) err = plugin_check(&p);

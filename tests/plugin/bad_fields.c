@@ -57,6 +57,7 @@ __attribute__((constructor)) static void spoil(void)
     IF("device") algorithm.device = 0;
     IF("precisions") algorithm.precisions = 0;
     IF("layouts") algorithm.layouts = 4;
+    IF("negative layouts") algorithm.operation = SPBENCH_SDDMM, algorithm.layouts = -1;
     IF("formats") algorithm.formats = 3;
     IF("run") algorithm.run = NULL;
     IF("option count") algorithm.option_count = 17;
