@@ -13,16 +13,18 @@
 #define FILE_BYTES_MAX   ((int64_t)1 << 28)
 #define ARGUMENTS_MAX    32
 #define LIBRARY          "libcuda.so.1"
-#define SHARED_DEFAULT   49152 // bytes of shared memory that need no attribute
+#define SHARED_DEFAULT   49152 // bytes of static and dynamic shared memory that need no attribute
+#define ATTRIBUTE_STATIC 1     // CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
 #define ATTRIBUTE_SHARED 8     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-#define NAMES_MAX        (8 + PARAMS_MAX)
+#define SIZES            6     // names of sizes in expressions
 
 // Functions of the driver library. They return 0 for success.
 static struct driver {
     bool ready; // all functions are found
     int (*load)(void **module, const void *image);
     int (*function)(void **function, void *module, const char *name);
-    int (*attribute)(void *function, int attribute, int value);
+    int (*attribute)(int *value, int attribute, void *function);
+    int (*set_attribute)(void *function, int attribute, int value);
     int (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                   unsigned bz, unsigned shared, void *stream, void **arguments, void **extra);
     int (*error)(int status, const char **text);
@@ -41,8 +43,9 @@ struct cubin {
         const char *value;      // expression, or name of a pointer
     } arguments[ARGUMENTS_MAX]; // size argument_count
     int argument_count;
-    char *image;    // bytes of the module, ended by a zero
-    void *function; // NULL: not loaded yet
+    char *image;       // bytes of the module, ended by a zero
+    void *function;    // NULL: not loaded yet
+    int static_shared; // bytes of static shared memory
 };
 
 // A launch, made by prepare().
@@ -69,11 +72,10 @@ static int find_driver(void)
     static const struct {
         const char *name;
         void *where;
-    } list[] = {{"cuModuleLoadData", &driver.load},
-                {"cuModuleGetFunction", &driver.function},
-                {"cuFuncSetAttribute", &driver.attribute},
-                {"cuLaunchKernel", &driver.launch},
-                {"cuGetErrorString", &driver.error}};
+    } list[] = {
+        {"cuModuleLoadData", &driver.load},        {"cuModuleGetFunction", &driver.function},
+        {"cuFuncGetAttribute", &driver.attribute}, {"cuFuncSetAttribute", &driver.set_attribute},
+        {"cuLaunchKernel", &driver.launch},        {"cuGetErrorString", &driver.error}};
     void *lib = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!lib) return fail(ERR_DEVICE, "%s", dlerror());
     for (int i = 0; i < COUNT(list); i++) {
@@ -96,27 +98,34 @@ static int check(int status, const char *what, const char *name)
 // Loads the module at the first case of the process.
 static int load(struct cubin *c)
 {
-    void *module;
+    void *module, *function;
     if (c->function) return OK;
     int err = driver.ready ? OK : find_driver();
     if (!err) err = check(driver.load(&module, c->image), "cuModuleLoadData", "");
-    if (!err) err = check(driver.function(&c->function, module, c->kernel), "kernel", c->kernel);
+    if (!err) err = check(driver.function(&function, module, c->kernel), "kernel", c->kernel);
+    if (!err)
+        err = check(driver.attribute(&c->static_shared, ATTRIBUTE_STATIC, function),
+                    "static shared memory of", c->kernel);
+    if (!err) c->function = function;
     return err;
 }
 
-// Names that expressions can use: sizes of the operands, distances between lines, options.
-static void list_names(const struct cubin *c, const struct spbench_task *t,
-                       struct expression_name names[NAMES_MAX])
+// Returns the names of sizes in expressions: of A, of the dense operands, distances between lines.
+static const char *const *size_names(const struct cubin *c)
 {
-    const bool spmm = c->algorithm.operation == SPBENCH_SPMM;
+    static const char *const spmm[] = {"m", "n", "nnz", "k", "ldb", "ldc", NULL};
+    static const char *const sddmm[] = {"m", "n", "nnz", "k", "ldx", "ldy", NULL};
+    return c->algorithm.operation == SPBENCH_SPMM ? spmm : sddmm;
+}
+
+// Lists the names that expressions can use: sizes and options.
+static void list_names(const struct cubin *c, const struct spbench_task *t,
+                       struct expression_name names[SIZES + PARAMS_MAX + 1])
+{
+    const int64_t ld = t->Y ? t->Y->ld : t->C->ld;
+    const int64_t sizes[SIZES] = {t->A->m, t->A->n, t->A->nnz, t->B->cols, t->B->ld, ld};
     int n = 0;
-    names[n++] = (struct expression_name){"m", t->A->m};
-    names[n++] = (struct expression_name){"n", t->A->n};
-    names[n++] = (struct expression_name){"nnz", t->A->nnz};
-    names[n++] = (struct expression_name){"k", t->B->cols};
-    names[n++] = (struct expression_name){spmm ? "ldb" : "ldx", t->B->ld};
-    names[n++] = spmm ? (struct expression_name){"ldc", t->C->ld}
-                      : (struct expression_name){"ldy", t->Y->ld};
+    for (; n < SIZES; n++) names[n] = (struct expression_name){size_names(c)[n], sizes[n]};
     for (int64_t i = 0; i < c->algorithm.option_count; i++)
         names[n++] = (struct expression_name){c->options[i].name, (int64_t)t->options[i]};
     names[n] = (struct expression_name){NULL, 0};
@@ -172,7 +181,7 @@ static int set_argument(const struct cubin *c, int i, const struct spbench_task 
 
 static int make_launch(const struct cubin *c, const struct spbench_task *t, struct launch *l)
 {
-    struct expression_name names[NAMES_MAX];
+    struct expression_name names[SIZES + PARAMS_MAX + 1];
     int err = OK;
     list_names(c, t, names);
     for (int i = 0; i < 3 && !err; i++) {
@@ -184,8 +193,8 @@ static int make_launch(const struct cubin *c, const struct spbench_task *t, stru
     if (!err) err = size_value(c->shared, names, 1 << 20, &l->shared);
     for (int i = 0; i < c->argument_count && !err; i++) err = set_argument(c, i, t, names, l);
     l->function = c->function;
-    if (!err && l->shared > SHARED_DEFAULT)
-        err = check(driver.attribute(l->function, ATTRIBUTE_SHARED, (int)l->shared),
+    if (!err && c->static_shared + (int64_t)l->shared > SHARED_DEFAULT)
+        err = check(driver.set_attribute(l->function, ATTRIBUTE_SHARED, (int)l->shared),
                     "shared memory", c->shared);
     return err;
 }
@@ -292,6 +301,27 @@ static int read_arguments(const char *file, const cJSON *list, struct cubin *c)
     return OK;
 }
 
+// Returns the place of the text in a list ended by NULL, plus 1; 0: not there.
+static int64_t place_of(const char *text, const char *const *words)
+{
+    for (int64_t i = 0; text && words[i]; i++)
+        if (!strcmp(words[i], text)) return i + 1;
+    return 0;
+}
+
+// Fails for an option that no expression can use. plugin_check() refuses a missing name.
+static int check_option(const char *file, const char *name, const struct cubin *c)
+{
+    if (name && !expression_is_name(name))
+        return fail(ERR_USAGE,
+                    "%s: option %s: expressions take a name that is a letter, then letters, "
+                    "digits, _",
+                    file, name);
+    if (place_of(name, size_names(c)))
+        return fail(ERR_USAGE, "%s: option %s: is the name of a size in expressions", file, name);
+    return OK;
+}
+
 static int read_options(const char *file, const cJSON *list, struct cubin *c)
 {
     const cJSON *x;
@@ -302,6 +332,8 @@ static int read_options(const char *file, const cJSON *list, struct cubin *c)
         const cJSON *standard = get(x, "standard"), *min = get(x, "min"), *max = get(x, "max");
         if (!cJSON_IsNumber(standard) || !cJSON_IsNumber(min) || !cJSON_IsNumber(max))
             return fail(ERR_USAGE, "%s: an option lacks `standard`, `min` or `max`", file);
+        int err = check_option(file, text_of(x, "name"), c);
+        if (err) return err;
         c->options[c->algorithm.option_count++] =
             (struct spbench_option){sizeof *c->options, text_of(x, "name"), standard->valuedouble,
                                     min->valuedouble,   max->valuedouble,   1,
@@ -309,14 +341,6 @@ static int read_options(const char *file, const cJSON *list, struct cubin *c)
     }
     c->algorithm.options = c->options;
     return OK;
-}
-
-// Returns the place of the text in a list ended by NULL, plus 1; 0: not there.
-static int64_t place_of(const char *text, const char *const *words)
-{
-    for (int64_t i = 0; text && words[i]; i++)
-        if (!strcmp(words[i], text)) return i + 1;
-    return 0;
 }
 
 static int read_kernel(const char *file, const cJSON *o, struct cubin *c)

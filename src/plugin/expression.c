@@ -27,10 +27,16 @@ static char next(struct parser *p)
     return *p->at;
 }
 
-static int parse_name(struct parser *p, int64_t *value)
+static size_t name_length(const char *text)
 {
     size_t length = 0;
-    while (isalnum((unsigned char)p->at[length]) || p->at[length] == '_') length++;
+    while (isalnum((unsigned char)text[length]) || text[length] == '_') length++;
+    return length;
+}
+
+static int parse_name(struct parser *p, int64_t *value)
+{
+    const size_t length = name_length(p->at);
     for (const struct expression_name *n = p->names; n->name; n++)
         if (strlen(n->name) == length && !strncmp(n->name, p->at, length)) {
             *value = n->value;
@@ -98,6 +104,11 @@ static int parse_sum(struct parser *p, int64_t *value)
             err = refuse(p, "an overflow");
     }
     return err;
+}
+
+bool expression_is_name(const char *text)
+{
+    return isalpha((unsigned char)text[0]) && !text[name_length(text)];
 }
 
 int expression_value(const char *text, const struct expression_name *names, int64_t *value)

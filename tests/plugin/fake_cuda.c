@@ -1,8 +1,11 @@
 // A stand-in for libcuda.so.1 in the emulator. A module is a text. Its kernel `multiply` is SpMM on
-// the host, a thread for each element of C.
+// the host, a thread for each element of C. The kernel has static shared memory.
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
+
+#define STATIC_SHARED 16384
+static int most_dynamic = 49152 - STATIC_SHARED; // bytes of shared memory that a launch may have
 
 int cuModuleLoadData(void **module, const void *image);
 int cuModuleLoadData(void **module, const void *image)
@@ -18,10 +21,18 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
     return strcmp(name, "multiply") ? 500 : 0;
 }
 
+int cuFuncGetAttribute(int *value, int attribute, void *function);
+int cuFuncGetAttribute(int *value, int attribute, void *function)
+{
+    *value = STATIC_SHARED;
+    return function && attribute == 1 ? 0 : 1;
+}
+
 int cuFuncSetAttribute(void *function, int attribute, int value);
 int cuFuncSetAttribute(void *function, int attribute, int value)
 {
-    return function && attribute == 8 && value > 49152 ? 0 : 1;
+    most_dynamic = value;
+    return function && attribute == 8 && value + STATIC_SHARED <= 232448 ? 0 : 1;
 }
 
 int cuGetErrorString(int status, const char **text);
@@ -45,7 +56,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     float *C = *(float **)arguments[7];
     (void)stream;
     usleep(100); // the emulator's ceilings are low
-    if (!function || shared || extra || gy * gz * by * bz != 1) return 1;
+    if (!function || shared > (unsigned)most_dynamic || extra || gy * gz * by * bz != 1) return 1;
     for (int64_t e = 0; e < (int64_t)gx * bx && e < m * k; e++) {
         float sum = 0;
         for (int32_t p = ptr[e / k]; p < ptr[e / k + 1]; p++)

@@ -46,5 +46,9 @@ int main(void)
     for (int i = 0; i < COUNT(wrong); i++)
         CHECK(expression_value(wrong[i], names, &value) == ERR_USAGE, "'%s' is %lld", wrong[i],
               (long long)value);
+    CHECK(expression_is_name("m_2") && expression_is_name("k"), "names");
+    CHECK(!expression_is_name("") && !expression_is_name("2m") && !expression_is_name("m-2") &&
+              !expression_is_name("_m") && !expression_is_name("m "),
+          "no names");
     return TEST_END();
 }

@@ -205,6 +205,10 @@ KERNEL = {"version": "1.0", "name": "cub", "about": "a compiled kernel", "cite":
                         "pointer C", "i64 ldc", "f32 1"]}
 
 
+def option(name):
+    return {**KERNEL["options"][0], "name": name}
+
+
 def test_cubin(folder):
     """A compiled kernel with its description, launched by a driver that is made up."""
     place = folder / "cubin"
@@ -220,6 +224,10 @@ def test_cubin(folder):
                            ({"operation": "spgemm"}, "`operation` of cub"), ({"module": "no.cubin"}, "No such file"),
                            ({"arguments": ["m"]}, "argument 1 is not a type"), ({"options": [{}]}, "an option lacks"),
                            ({"precision": "f16"}, "`precisions` of cub"),
+                           ({"options": [option("block-size")]}, "option block-size: expressions take a name"),
+                           ({"options": [option("2nd")]}, "option 2nd: expressions take a name"),
+                           ({"options": [option("nnz")]}, "option nnz: is the name of a size"),
+                           ({"options": [option("ldb")]}, "option ldb: is the name of a size"),
                            ({"name": "rowsplit"}, "there is an algorithm")):
         (place / "wrong.json").write_text(json.dumps({**KERNEL, **change}))
         run = spbench("list", "-plugin", place / "wrong.json")
@@ -240,6 +248,14 @@ def test_cubin(folder):
                   env=env, timeout=600)
     ran(run, 0, "cubin in the emulator")
     check([r["status"] for r in results(records)] == ["ok", "ok"], "cubin: %s" % run.stderr[-500:])
+    # Both kinds of shared memory have 48 KiB together, of which the kernel has 16 KiB.
+    for bytes_, status in (("40000", "ok"), ("32768", "ok"), ("230000", "failed")):
+        (place / "shared.json").write_text(json.dumps({**KERNEL, "shared": bytes_}))
+        run = spbench("run", "-plugin", place / "shared.json", "-alg", "cub", "-launch", "stream", "-device", "cuda",
+                      "-reps", "2", "-warmup", "1", "-o", folder / ("shared.%s" % bytes_), "gen:band:30:3",
+                      program=EMULATED, env=env, timeout=600)
+        found = results(folder / ("shared.%s" % bytes_))
+        check([r["status"] for r in found] == [status], "shared memory of %s: %s" % (bytes_, run.stderr[-500:]))
     for change, wanted in (({"kernel": "divide"}, "kernel divide: named symbol not found"),
                            ({"grid": ["m / 0"]}, "a division by 0"), ({"block": ["2048"]}, "'2048' is 2048"),
                            ({"arguments": ["pointer D"]}, "no pointer"), ({"shared": "k +"}, "no number and no name")):
