@@ -71,19 +71,20 @@ struct spbench_dense {
 struct spbench_task;
 
 // Functions of spbench that an algorithm may call during prepare(), run() and teardown(), from the
-// thread that entered them.
+// thread that entered them. A case fails if it calls a function against its rules.
 struct spbench_host {
     size_t size;
     // Allocates memory of the device, aligned to 256 bytes (on the CPU to 64). spbench counts this
     // memory as that of the algorithm. spbench frees only the result of SpGEMM by itself.
     int (*alloc)(struct spbench_task *task, int64_t bytes, void **block);
     void (*free)(struct spbench_task *task, void *block);
-    // SpGEMM: begins a phase of run(), at most 8. `name` must stay valid, like a literal. Times of
-    // phases are measured in a separate run, which waits for the device here.
+    // SpGEMM: begins a phase of run(), or a known phase again. At most 8 names of at most 31
+    // letters. Times of phases are measured in a separate run, which waits for the device here.
     void (*phase)(struct spbench_task *task, const char *name);
     // Prints a line. The last line before an error is the reason in the record.
     void (*log)(struct spbench_task *task, const char *text);
-    // Adds a figure to the record of the case, under a name of at most 31 letters.
+    // Adds a figure to the record of the case, under a name of at most 31 letters. A case has at
+    // most 32 figures.
     void (*number)(struct spbench_task *task, const char *name, double value);
 };
 

@@ -41,7 +41,7 @@ struct dense_dev { // element (i, j) at i * ld + j (row) or j * ld + i (col)
 #define PHASES_MAX 8
 struct phases {
     struct {
-        const char *name;
+        char name[32];
         double ms;
     } list[PHASES_MAX];
     int count;
@@ -76,8 +76,8 @@ struct task {
     const int32_t *order;                // NULL, or set by prepare() if the rows of C are permuted:
                                          // row i of C is row order[i] of the result
     void *val;                           // RESULT_PATTERN: a value for each nonzero of A
-    struct csr_dev R;      // RESULT_SPARSE: allocated with device_alloc by run or finish
-    void *state;           // state of the algorithm, from prepare to teardown
+    struct csr_dev R; // RESULT_SPARSE: allocated with device_alloc by run or finish
+    void *state;      // state of the algorithm, from prepare to teardown
     struct made_format made[MADE_MAX]; // size made_count; the algorithm frees them
     int made_count;
     struct phases *phases; // NULL except in the run that measures them
@@ -186,7 +186,10 @@ void task_format_options(const struct task *t, const struct format *format, doub
 void task_number(struct task *t, const char *name, double number);
 void task_text(struct task *t, const char *name, const char *text);
 // Ends the current phase, and begins another (NULL: none). Does nothing unless phases are measured.
+// A phase that does not fit is a bug().
 int task_phase(struct task *t, const char *name);
+// Returns true if a phase of this name can begin: at most PHASES_MAX names of at most 31 letters.
+bool task_phase_fits(const struct task *t, const char *name);
 // Calls run() once, and checks that run() keeps its rules.
 int task_run(struct task *t);
 // teardown() for a state that owns no memory.

@@ -159,6 +159,20 @@ void task_text(struct task *t, const char *name, const char *text)
     figures_text(&t->figures, name, text);
 }
 
+// Returns the index of the phase of this name. p->count: there is none.
+static int find_phase(const struct phases *p, const char *name)
+{
+    int i = 0;
+    while (i < p->count && strcmp(p->list[i].name, name)) i++;
+    return i;
+}
+
+bool task_phase_fits(const struct task *t, const char *name)
+{
+    const struct phases *p = t->phases;
+    return !p || !name || (strlen(name) < sizeof p->list->name && find_phase(p, name) < PHASES_MAX);
+}
+
 int task_phase(struct task *t, const char *name)
 {
     struct phases *p = t->phases;
@@ -166,14 +180,10 @@ int task_phase(struct task *t, const char *name)
     int err = device_sync(t->dev);
     double now = clock_ms();
     if (p->current >= 0) p->list[p->current].ms += now - p->since;
-    p->current = -1;
-    for (int i = 0; name && i < p->count; i++)
-        if (!strcmp(p->list[i].name, name)) p->current = i;
-    if (name && p->current < 0) {
-        if (p->count == PHASES_MAX) bug("phase '%s': there are %d already", name, PHASES_MAX);
-        p->current = p->count++;
-        p->list[p->current].name = name;
-    }
+    p->current = name ? find_phase(p, name) : -1;
+    if (!task_phase_fits(t, name))
+        bug("phase '%s': there are %d already, or the name is too long", name, p->count);
+    if (p->current == p->count) strcpy(p->list[p->count++].name, name);
     p->since = now;
     return err;
 }

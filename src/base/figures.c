@@ -9,6 +9,11 @@ const struct figure *figures_find(const struct figures *f, const char *name)
     return NULL;
 }
 
+bool figures_fit(const struct figures *f, const char *name)
+{
+    return strlen(name) < sizeof f->list->name && (f->count < FIGURES_MAX || figures_find(f, name));
+}
+
 static void copy_short(char to[32], const char *from)
 {
     size_t length = strlen(from);

@@ -24,6 +24,8 @@ struct figures {
 // text of more than 31 letters, is a bug().
 void figures_number(struct figures *f, const char *name, double number);
 void figures_text(struct figures *f, const char *name, const char *text);
+// Returns true if a figure of this name can be added or replaced.
+bool figures_fit(const struct figures *f, const char *name);
 // Returns the figure of this name, or NULL.
 const struct figure *figures_find(const struct figures *f, const char *name);
 

@@ -2,6 +2,7 @@
 // the plug-in's struct, call the plug-in, and translate its result.
 #include "plugin/plugin.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ struct adapter {
     struct spbench_csr A, S, R;
     struct spbench_dense B, Y, C;
     double options[PARAMS_MAX];
-    char said[256]; // last line of log()
+    char said[256];    // last line of log()
+    char refused[256]; // the first call of a host function that was refused; "": none
 };
 
 static const struct spbench_algorithm *algorithm_of(const struct task *t)
@@ -33,27 +35,43 @@ const struct spbench_algorithm *plugin_algorithm_of(const struct spbench_task *t
     return algorithm_of(((const struct adapter *)task)->t);
 }
 
+// Refuses a call of a host function. The case fails when the plug-in's function returns.
+static void refuse(struct adapter *a, const char *format, ...) PRINTF_LIKE(2, 3);
+static void refuse(struct adapter *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!a->refused[0]) vsnprintf(a->refused, sizeof a->refused, format, args);
+    va_end(args);
+}
+
 static int host_alloc(struct spbench_task *task, int64_t bytes, void **block)
 {
     struct adapter *a = adapter_of(task);
     *block = NULL;
-    if (a->t->dev->closed) {
-        snprintf(a->said, sizeof a->said, "run() called alloc()");
-        return SPBENCH_FAILED;
-    }
+    if (a->t->dev->closed) return refuse(a, "run() called alloc()"), SPBENCH_FAILED;
     return device_alloc(a->t->dev, max64(bytes, 1), 1, block) ? SPBENCH_NO_MEMORY : SPBENCH_OK;
 }
 
 static void host_free(struct spbench_task *task, void *block)
 {
     struct adapter *a = adapter_of(task);
-    device_free(a->t->dev, block);
+    if (!block) return;
+    if (a->t->dev->closed)
+        refuse(a, "run() called free()");
+    else if (!device_holds(a->t->dev, block, 1))
+        refuse(a, "free() of a block that is not of alloc()");
+    else
+        device_free(a->t->dev, block);
 }
 
 static void host_phase(struct spbench_task *task, const char *name)
 {
-    const struct task *t = adapter_of(task)->t;
-    if (!t->phases || t->phases->count < PHASES_MAX) task_phase(adapter_of(task)->t, name);
+    struct adapter *a = adapter_of(task);
+    if (task_phase_fits(a->t, name))
+        task_phase(a->t, name);
+    else
+        refuse(a, "phase '%s' is one of more than %d, or its name is too long", name, PHASES_MAX);
 }
 
 static void host_log(struct spbench_task *task, const char *text)
@@ -65,11 +83,12 @@ static void host_log(struct spbench_task *task, const char *text)
 
 static void host_number(struct spbench_task *task, const char *name, double value)
 {
-    struct task *t = adapter_of(task)->t;
-    if (!name) return;
-    bool known = figures_find(&t->figures, name);
-    if (strlen(name) < sizeof t->figures.list->name && (known || t->figures.count < FIGURES_MAX))
-        task_number(t, name, value);
+    struct adapter *a = adapter_of(task);
+    if (name && figures_fit(&a->t->figures, name))
+        task_number(a->t, name, value);
+    else
+        refuse(a, "figure '%s' is one of more than %d, or its name is too long", name ? name : "",
+               FIGURES_MAX);
 }
 
 static const struct spbench_host host = {
@@ -126,10 +145,11 @@ static void fill_task(struct adapter *a, struct task *t)
     }
 }
 
-// Returns the error of a status of the plug-in's function `what`.
+// Returns the error of a status of the plug-in's function `what`, or of a refused call.
 static int error_of(const struct adapter *a, int status, const char *what)
 {
     const char *said = a->said[0] ? a->said : "without a reason";
+    if (a->refused[0]) return fail(ERR_DEVICE, "%s", a->refused);
     switch (status) {
     case SPBENCH_OK: return OK;
     case SPBENCH_FAILED: return fail(ERR_DEVICE, "%s() failed: %s", what, said);
@@ -177,8 +197,7 @@ static int take_result(struct task *t, const struct spbench_csr *R, int err)
 static int run(struct task *t)
 {
     struct adapter *a = t->state;
-    int status = algorithm_of(t)->run(&a->task, t->dev->stream);
-    return status ? error_of(a, status, "run") : OK;
+    return error_of(a, algorithm_of(t)->run(&a->task, t->dev->stream), "run");
 }
 
 static int run_sparse(struct task *t)

@@ -244,15 +244,16 @@ static void test_too_many(void)
 
 static struct device host;
 
-// Begins so many phases, or one again and again.
+// Begins this number of phases. Their names are in the same buffer.
 static void begin_phases(void *arg)
 {
-    static char names[PHASES_MAX + 1][24];
+    char name[24];
     struct phases phases = {.current = -1};
     struct task t = {.dev = &host, .phases = &phases};
     for (int i = 0; i < *(int *)arg; i++) {
-        snprintf(names[i], sizeof names[i], "phase%d", i);
-        if (task_phase(&t, names[i])) _exit(1);
+        snprintf(name, sizeof name, "phase%d", i);
+        if (task_phase(&t, name) || !task_phase_fits(&t, "phase0")) _exit(1);
+        if (task_phase_fits(&t, "another") != (phases.count < PHASES_MAX)) _exit(1);
     }
 }
 

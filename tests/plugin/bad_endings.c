@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -103,6 +104,61 @@ static int allocate(struct spbench_task *t, void *stream)
     return t->host->alloc(t, 64, &block);
 }
 
+// Keeps a block for run(), which must not free the block.
+static int keep_state(struct spbench_task *t) { return t->host->alloc(t, 64, &t->state); }
+
+static int free_state(struct spbench_task *t, void *stream)
+{
+    t->host->free(t, t->state);
+    return right(t, stream);
+}
+
+static void drop_state(struct spbench_task *t) { t->host->free(t, t->state); }
+
+static int free_nothing(struct spbench_task *t)
+{
+    t->host->free(t, NULL);
+    t->host->free(t, &t->state);
+    return SPBENCH_OK;
+}
+
+// Writes figures under the names figure0, figure1, ...
+static int write_figures(struct spbench_task *t)
+{
+    for (int i = 0; i < 40; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "figure%d", i);
+        t->host->number(t, name, i);
+    }
+    return SPBENCH_OK;
+}
+
+static int write_long_name(struct spbench_task *t)
+{
+    t->host->number(t, "a-name-of-thirty-one-letters---", 1);
+    t->host->number(t, "a-name-of-thirty-two-letters----", 1);
+    return SPBENCH_OK;
+}
+
+// Multiplies diagonal matrices, in nine phases.
+static int multiply_diagonal(struct spbench_task *t, void *stream)
+{
+    struct spbench_csr *R = t->R;
+    void *idx;
+    (void)stream;
+    for (char name[] = "phase0"; name[5] <= '8'; name[5]++) t->host->phase(t, name);
+    R->nnz = t->A->nnz;
+    if (t->host->alloc(t, (R->m + 1) * 8, &R->ptr) || t->host->alloc(t, R->nnz * 4, &idx) ||
+        t->host->alloc(t, R->nnz * 4, &R->val))
+        return SPBENCH_NO_MEMORY;
+    R->idx = idx;
+    memcpy(R->ptr, t->A->ptr, (size_t)(R->m + 1) * 8);
+    memcpy(R->idx, t->A->idx, (size_t)R->nnz * 4);
+    for (int64_t p = 0; p < R->nnz; p++)
+        ((float *)R->val)[p] = ((float *)t->A->val)[p] * ((float *)t->S->val)[p];
+    return SPBENCH_OK;
+}
+
 static int zero(struct spbench_task *t, void *stream)
 {
     (void)stream;
@@ -162,11 +218,13 @@ static int copy(struct spbench_task *t, void *stream)
 }
 
 #define ALGORITHM(symbol, title, prepare, run)                                                     \
+    ALGORITHM_OF(SPBENCH_SPMM, symbol, title, prepare, run, NULL)
+#define ALGORITHM_OF(operation, symbol, title, prepare, run, teardown)                             \
     static const struct spbench_algorithm symbol = {sizeof symbol,                                 \
                                                     title,                                         \
                                                     "ends badly",                                  \
                                                     "Own work",                                    \
-                                                    SPBENCH_SPMM,                                  \
+                                                    operation,                                     \
                                                     SPBENCH_ON_CPU,                                \
                                                     SPBENCH_F32,                                   \
                                                     SPBENCH_ROW_MAJOR,                             \
@@ -175,7 +233,7 @@ static int copy(struct spbench_task *t, void *stream)
                                                     0,                                             \
                                                     prepare,                                       \
                                                     run,                                           \
-                                                    NULL};
+                                                    teardown};
 ALGORITHM(a_right, "p-right", NULL, right)
 ALGORITHM(a_crash, "p-crash", NULL, crash)
 ALGORITHM(a_exit, "p-exit", NULL, leave)
@@ -187,6 +245,11 @@ ALGORITHM(a_eat, "p-eat", NULL, eat)
 ALGORITHM(a_fail, "p-fail", give_up, right)
 ALGORITHM(a_refuse, "p-refuse", refuse, right)
 ALGORITHM(a_alloc, "p-alloc", NULL, allocate)
+ALGORITHM_OF(SPBENCH_SPMM, a_free, "p-free", keep_state, free_state, drop_state)
+ALGORITHM(a_stray, "p-stray", free_nothing, right)
+ALGORITHM(a_many, "p-many", write_figures, right)
+ALGORITHM(a_long, "p-long", write_long_name, right)
+ALGORITHM_OF(SPBENCH_SPGEMM, a_phases, "p-phases", NULL, multiply_diagonal, NULL)
 ALGORITHM(a_zero, "p-zero", NULL, zero)
 ALGORITHM(a_clock, "p-clock", patch_clock, right_slowly)
 ALGORITHM(a_last, "p-last", NULL, right)
@@ -194,7 +257,8 @@ ALGORITHM(a_slow, "p-slow", NULL, right_slowly)
 ALGORITHM(a_kept, "p-kept", compute, copy)
 ALGORITHM(a_leak, "p-leak", keep, right)
 static const struct spbench_algorithm *const list[] = {
-    &a_right,  &a_crash, &a_exit, &a_term,  &a_int,  &a_130,  &a_hang, &a_eat, &a_fail,
-    &a_refuse, &a_alloc, &a_zero, &a_clock, &a_last, &a_leak, &a_slow, &a_kept};
+    &a_right, &a_crash,  &a_exit,  &a_term, &a_int,   &a_130,  &a_hang, &a_eat,
+    &a_fail,  &a_refuse, &a_alloc, &a_free, &a_stray, &a_many, &a_long, &a_phases,
+    &a_zero,  &a_clock,  &a_last,  &a_leak, &a_slow,  &a_kept};
 const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list,
                                                  sizeof list / sizeof *list};

@@ -129,6 +129,9 @@ def test_bad_endings(folder):
               "p-hang": ("timeout", "after 6 s (-timeout)"),
               "p-eat": ("oom", "over -mem-limit"), "p-fail": ("failed", "the analysis found a loop"),
               "p-refuse": ("unsupported", "only square matrices"), "p-alloc": ("failed", "run() called alloc()"),
+              "p-free": ("failed", "run() called free()"), "p-stray": ("failed", "not of alloc()"),
+              "p-many": ("failed", "figure 'figure32' is one of more than 32"),
+              "p-long": ("failed", "figure 'a-name-of-thirty-two-letters----'"),
               "p-zero": ("wrong", "should be"), "p-clock": ("failed", "its clock is wrong"),
               "p-last": ("ok", ""), "p-kept": ("wrong", "")}
     if os.uname().machine != "x86_64":
@@ -139,6 +142,17 @@ def test_bad_endings(folder):
         got = found.get(alg, ("missing", ""))
         check(got[0] == status and reason in got[1], "%s: %s, %s" % (alg, *got))
         check("\n  " + alg in run.stderr, "no line of %s in the table" % alg)
+
+
+def test_phases(folder):
+    """A 9th phase is a failure of the case."""
+    file = folder / "phases.jsonl"
+    diagonal = folder / "diagonal.mtx"
+    diagonal.write_text("%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 2\n2 2 3\n3 3 4\n")
+    run = spbench("run", "-plugin", BAD, "-op", "spgemm", "-alg", "p-phases", *QUICK, "-o", file, diagonal)
+    ran(run, 1, "nine phases")
+    found = [(r["status"], r["reason"]) for r in results(file)]
+    check(found and all(s == "failed" and "phase 'phase8'" in why for s, why in found), "nine phases: %s" % found)
 
 
 def test_interrupt(folder):
@@ -427,6 +441,7 @@ with tempfile.TemporaryDirectory() as name:
     test_sweep(folder)
     test_compare(folder)
     test_bad_endings(folder)
+    test_phases(folder)
     test_interrupt(folder)
     test_next_case(folder)
     test_bad_files(folder)
