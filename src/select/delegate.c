@@ -4,30 +4,29 @@
 #include <string.h>
 
 // Makes a sparse operand in a format, and before that the formats that it is made from.
-static int need_format(struct delegate *d, const struct sparse *csr, const struct format *format,
+static int need_format(struct task *x, const struct sparse *csr, const struct format *format,
                        const struct sparse **out)
 {
-    struct task *x = &d->inner;
     double opt[PARAMS_MAX];
     const struct sparse *from;
     *out = csr;
     if (format == csr->format) return OK;
-    for (int i = 0; i < d->inner.made_count; i++) {
-        *out = d->inner.made[i].X;
-        if (d->inner.made[i].of == csr && (*out)->format == format) return OK;
+    for (int i = 0; i < x->made_count; i++) {
+        *out = x->made[i].X;
+        if (x->made[i].of == csr && (*out)->format == format) return OK;
     }
     if (!format_maker_of(format, x->dev->kind))
         return fail(ERR_UNSUPPORTED, "%s: %s does not make the format %s itself", x->entry->name,
                     device_list[x->dev->kind].name, format->name);
-    int err = need_format(d, csr, format->from, &from);
+    int err = need_format(x, csr, format->from, &from);
     if (err) return err;
-    if (d->inner.made_count == MADE_MAX) bug("%s: too many formats", x->entry->name);
+    if (x->made_count == MADE_MAX) bug("%s: too many formats", x->entry->name);
     task_format_options(x, format, opt);
-    struct made_format *made = &d->inner.made[d->inner.made_count];
+    struct made_format *made = &x->made[x->made_count];
     made->of = csr;
     err = sparse_make(x->dev, format, from, opt, &made->X);
     if (err) return err;
-    d->inner.made_count++;
+    x->made_count++;
     *out = made->X;
     return OK;
 }
@@ -47,35 +46,34 @@ static void tell_format(struct task *t, const struct sparse *X)
 }
 
 // Frees formats that are only intermediate steps. Records the bytes of the others.
-static void keep_used(struct delegate *d)
+static void keep_used(struct task *x)
 {
     int kept = 0;
-    for (int i = 0; i < d->inner.made_count; i++) {
-        if (asks_for(&d->inner, d->inner.made[i].X)) {
-            tell_format(&d->inner, d->inner.made[i].X);
-            d->inner.made[kept++] = d->inner.made[i];
+    for (int i = 0; i < x->made_count; i++) {
+        if (asks_for(x, x->made[i].X)) {
+            tell_format(x, x->made[i].X);
+            x->made[kept++] = x->made[i];
         } else {
-            sparse_free(d->inner.dev, d->inner.made[i].X);
+            sparse_free(x->dev, x->made[i].X);
         }
     }
-    d->inner.made_count = kept;
+    x->made_count = kept;
 }
 
 // All formats that the algorithm asks for. The peak of its memory is counted from here on, as with
 // formats that were made before.
-static int make_formats(struct delegate *d, const struct sparse *A, const struct sparse *S)
+static int make_formats(struct task *x, const struct sparse *A, const struct sparse *S)
 {
-    struct task *x = &d->inner;
     int err = OK;
     for (int f = 0; f < FORMATS_MAX && !err; f++) {
         x->A[f] = x->S[f] = NULL;
-        if (x->algo->A[f]) err = need_format(d, A, x->algo->A[f], &x->A[f]);
-        if (x->algo->S[f] && !err) err = need_format(d, S, x->algo->S[f], &x->S[f]);
+        if (x->algo->A[f]) err = need_format(x, A, x->algo->A[f], &x->A[f]);
+        if (x->algo->S[f] && !err) err = need_format(x, S, x->algo->S[f], &x->S[f]);
     }
-    if (err || !d->inner.made_count) return err;
+    if (err || !x->made_count) return err;
     err = device_sync(x->dev);
     if (err) return err;
-    keep_used(d);
+    keep_used(x);
     device_peak_reset(x->dev);
     if (x->A[0]->format->describe) x->A[0]->format->describe(x->A[0], &x->figures);
     return OK;
@@ -95,11 +93,10 @@ static void choose(struct task *x)
     if (x->algo->choose) x->algo->choose(x, &p);
 }
 
-static void drop(struct delegate *d)
+static void drop(struct task *x)
 {
-    struct task *x = &d->inner;
     if (x->algo && x->algo->teardown) x->algo->teardown(x);
-    while (d->inner.made_count) sparse_free(x->dev, d->inner.made[--d->inner.made_count].X);
+    while (x->made_count) sparse_free(x->dev, x->made[--x->made_count].X);
     x->algo = NULL;
 }
 
@@ -117,26 +114,26 @@ int delegate_prepare(struct task *t, const char *name)
     const struct algo_entry *entry = algo_find(t->entry->op, name, t->entry->device);
     int err = refuse(t, entry, name);
     if (err) return err;
-    struct delegate *d = t->state ? t->state : mem_zero_alloc(1, sizeof *d);
-    if (!d) return ERR_MEMORY;
-    t->state = d;
-    d->inner = *t;
-    d->inner.entry = entry;
-    d->inner.algo = entry->algo;
-    d->inner.state = NULL;
-    d->inner.made_count = t->made_count = 0;
-    algo_defaults(entry->algo, d->inner.opt);
-    choose(&d->inner);
-    err = make_formats(d, t->A[0], t->S[0]);
-    if (!err && entry->algo->prepare) err = entry->algo->prepare(&d->inner);
+    struct task *x = t->state ? t->state : mem_zero_alloc(1, sizeof *x);
+    if (!x) return ERR_MEMORY;
+    t->state = x;
+    *x = *t;
+    x->entry = entry;
+    x->algo = entry->algo;
+    x->state = NULL;
+    x->made_count = t->made_count = 0;
+    algo_defaults(entry->algo, x->opt);
+    choose(x);
+    err = make_formats(x, t->A[0], t->S[0]);
+    if (!err && entry->algo->prepare) err = entry->algo->prepare(x);
     if (err) {
-        drop(d);
+        drop(x);
         return err;
     }
-    t->figures = d->inner.figures;
-    t->order = d->inner.order;
-    memcpy(t->made, d->inner.made, sizeof t->made);
-    t->made_count = d->inner.made_count;
+    t->figures = x->figures;
+    t->order = x->order;
+    memcpy(t->made, x->made, sizeof t->made);
+    t->made_count = x->made_count;
     return OK;
 }
 
@@ -144,7 +141,7 @@ int delegate_prepare(struct task *t, const char *name)
 // do figures that a run tells.
 static int forward(struct task *t, int (*step)(struct task *))
 {
-    struct task *x = &((struct delegate *)t->state)->inner;
+    struct task *x = t->state;
     if (!step) return OK;
     if (t->entry->op->result != RESULT_SPARSE) return step(x);
     x->phases = t->phases;
@@ -156,20 +153,14 @@ static int forward(struct task *t, int (*step)(struct task *))
     return err;
 }
 
-int delegate_run(struct task *t)
-{
-    return forward(t, ((struct delegate *)t->state)->inner.algo->run);
-}
+int delegate_run(struct task *t) { return forward(t, ((struct task *)t->state)->algo->run); }
 
-int delegate_finish(struct task *t)
-{
-    return forward(t, ((struct delegate *)t->state)->inner.algo->finish);
-}
+int delegate_finish(struct task *t) { return forward(t, ((struct task *)t->state)->algo->finish); }
 
 void delegate_release(struct task *t)
 {
-    struct delegate *d = t->state;
-    if (d && d->inner.algo && d->inner.algo->release) d->inner.algo->release(&d->inner);
+    struct task *x = t->state;
+    if (x && x->algo && x->algo->release) x->algo->release(x);
 }
 
 void delegate_teardown(struct task *t)

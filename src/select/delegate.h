@@ -1,10 +1,10 @@
 // Delegates: an algorithm such as `auto` passes a task to another algorithm of the same operation
 // and device, with the same operands.
 //
-// t->state is a struct delegate. The descriptor has the functions below as run(), finish(),
-// release() and teardown(). Its prepare() chooses the other algorithm and calls delegate_prepare(),
-// which makes the formats that the other algorithm needs. Figures of the other algorithm go to
-// t->figures.
+// t->state is the task of the other algorithm, with its own formats in `made`. Its `algo` is NULL
+// if there is none. The descriptor has the functions below as run(), finish(), release() and
+// teardown(). Its prepare() chooses the other algorithm and calls delegate_prepare(), which makes
+// the formats that the other algorithm needs. Figures of the other algorithm go to t->figures.
 #ifndef DELEGATE_H
 #define DELEGATE_H
 
@@ -13,10 +13,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct delegate {
-    struct task inner; // inner.algo NULL: none; its formats are inner.made
-};
 
 // Passes t to the algorithm of this name, with its default options. Operands of t are in CSR.
 // Returns ERR_UNSUPPORTED if the algorithm does not support the precision or the layout, or if the

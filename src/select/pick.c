@@ -165,11 +165,10 @@ static double least_us(const struct trials *all)
 static int time_trial(struct task *t, int candidate, int err, struct trials *all)
 {
     const double alone_us = 100; // extra time of a run that is launched alone
-    struct delegate *d = t->state;
     struct trial *x = &all->list[all->count];
     double us = INFINITY;
     if (!err) err = device_sync(t->dev); // preparation has ended before a run
-    if (!err) err = trial_time(&d->inner, 3 * least_us(all) + alone_us, &us);
+    if (!err) err = trial_time(t->state, 3 * least_us(all) + alone_us, &us);
     *x = (struct trial){candidate, err ? INFINITY : us, is_refusal(err) ? err : OK};
     all->count++;
     return x->refusal ? OK : err;
