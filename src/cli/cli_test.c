@@ -28,7 +28,7 @@ struct test {
     char input[FAIL_TEXT_MAX]; // input of the case under way; "": none
     long long size;
     double begin_ms; // of the case, or of the worker
-    bool done; // the worker has tested all algorithms
+    enum { TEST_RUNS, TEST_NEEDS_WORKER, TEST_DONE } state;
 };
 
 // Counts a wrong case, and keeps the smallest.
@@ -58,7 +58,8 @@ static int take_line(struct test *t, const char *line)
     int used = 0;
     enum protocol_line kind = protocol_parse(line, &rest);
     if (kind == LINE_ALGORITHM) return start_algorithm(t, rest);
-    if (kind == LINE_DONE) return t->done = true, OK;
+    if (kind == LINE_DONE) return t->state = TEST_DONE, OK;
+    if (kind == LINE_AGAIN) return t->state = TEST_NEEDS_WORKER, OK;
     if (kind == LINE_ERROR) {
         enum err code = protocol_error(rest, &text);
         return fail(code, "%s", text);
@@ -84,22 +85,25 @@ static int take_line(struct test *t, const char *line)
 static int take_lines(struct test *t, struct worker *w)
 {
     int err = worker_read(w);
-    for (char *line; !err && !t->done && (line = worker_line(w));) err = take_line(t, line);
+    for (char *line; !err && t->state == TEST_RUNS && (line = worker_line(w));)
+        err = take_line(t, line);
     return err;
 }
 
-// Follows a worker to its end. A case that ends the worker is wrong.
+// Follows a worker to its end, or until another worker is needed. A case that ends the worker is
+// wrong.
 static int follow(struct test *t, struct worker *w, double timeout_ms)
 {
     int err = OK, state;
     char why[FAIL_TEXT_MAX];
     t->begin_ms = clock_ms();
     t->input[0] = 0;
-    while (!err && !t->done) {
+    t->state = TEST_RUNS;
+    while (!err && t->state == TEST_RUNS) {
         struct pollfd look[2] = {{w->channel, POLLIN, 0}, {w->talk, POLLIN, 0}};
         poll(look, 2, w->channel < 0 ? 10 : LOOK_MS);
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : take_lines(t, w);
-        if (err || t->done) break;
+        if (err || t->state != TEST_RUNS) break;
         if (clock_ms() - t->begin_ms > timeout_ms) {
             snprintf(why, sizeof why, "had not ended after %g s (-timeout)", timeout_ms * 1e-3);
         } else {
@@ -128,7 +132,7 @@ static int test_all(struct test *t, const struct options *o)
     }
     words[config.word_count++] = alg;
     words[config.word_count++] = (char *)o->alg;
-    while (!err && !t->done) {
+    while (!err && t->state != TEST_DONE) {
         const struct worker_args args = {.test = true, .run = "", .without = t->without};
         struct worker w;
         err = worker_config_start(&config, &args, &w);

@@ -4,10 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/isolation.h"
 #include "exact/exact.h"
 #include "sweep/protocol.h"
 
 #define ENTRIES_SHOWN 12 // of the matrix of a wrong case
+
+struct test {
+    const struct algo_entry *entry;
+    struct device dev;
+};
 
 const char *worker_test_name(const struct algo_entry *e, char text[TEST_NAME_MAX])
 {
@@ -38,21 +44,34 @@ static long long input_size(const struct exact_case *c)
 static int begin(void *arg, const struct exact_case *c)
 {
     char axes[EXACT_AXES_MAX], matrix[512];
-    (void)arg;
-    if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
+    struct test *t = arg;
+    int err = isolation_begin(&t->dev);
+    if (err) return err;
     matrix_text(c, matrix, sizeof matrix);
     return protocol_say_text(LINE_TESTING, "%lld %s, %s%s, %s", input_size(c), prec_name(c->prec),
                              exact_axes_text(c->entry->op, c->axis, axes), c->note, matrix);
 }
 
+// Reports a case. A state that the case has left behind is wrong. If no other case can run in this
+// process, another worker tests the other algorithms.
 static int take(void *arg, const struct exact_case *c, bool refused, const char *wrong)
 {
-    (void)arg;
-    (void)c;
-    return protocol_say_text(LINE_TESTED, "%s", wrong ? wrong : refused ? "unsupported" : "right");
+    struct test *t = arg;
+    int left = isolation_end(&t->dev, c->entry);
+    if (left && !wrong) wrong = fail_text();
+    int err = protocol_say_text(LINE_TESTED, "%s",
+                                wrong     ? wrong
+                                : refused ? "unsupported"
+                                          : "right");
+    if (err || !isolation_spoiled()) return err;
+    err = protocol_say(LINE_AGAIN);
+    return err ? err : ERR_STATE;
 }
 
-static bool is_this(void *arg, const struct algo_entry *e) { return e == arg; }
+static bool is_this(void *arg, const struct algo_entry *e)
+{
+    return e == ((struct test *)arg)->entry;
+}
 
 // Reports memory that is left after all cases as a case of its own.
 static int report_left(int64_t bytes)
@@ -66,22 +85,19 @@ static int report_left(int64_t bytes)
 static int test_algorithm(const struct algo_entry *e)
 {
     char name[TEST_NAME_MAX];
-    struct device dev;
+    struct test t = {.entry = e};
     int err = protocol_say_text(LINE_ALGORITHM, "%s", worker_test_name(e, name));
     if (err) return err;
     if (device_missing(e->device))
         return protocol_say_text(LINE_SKIPPED, "%s", device_missing(e->device));
-    err = device_open(device_list[e->device].name, &dev);
+    err = device_open(device_list[e->device].name, &t.dev);
     if (err) return err;
-    const struct exact_rule rule = {.step = 1,
-                                    .axis_step = 1,
-                                    .wants = is_this,
-                                    .begin = begin,
-                                    .take = take,
-                                    .arg = (void *)e};
-    err = exact_run(&dev, e->op, &rule);
-    if (!err && dev.used_bytes) err = report_left(dev.used_bytes);
-    device_close(&dev);
+    const struct exact_rule rule = {
+        .step = 1, .axis_step = 1, .wants = is_this, .begin = begin, .take = take, .arg = &t};
+    err = isolation_start();
+    if (!err) err = exact_run(&t.dev, e->op, &rule);
+    if (!err && t.dev.used_bytes) err = report_left(t.dev.used_bytes);
+    device_close(&t.dev);
     return err;
 }
 

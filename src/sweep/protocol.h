@@ -29,7 +29,8 @@
 //   result STATUS MS MS MS TEXT      a case has ended; the next line is its record. Milliseconds
 //                                    of its check, of its timing, and since the line `case` (0: a
 //                                    case without that line)
-//   again                            the device is dead: another worker takes the other cases
+//   again                            no other case can run in this process: another worker takes
+//                                    the other cases, or algorithms in a test
 //   done                             nothing is measured any more, the worker ends
 //   error CODE TEXT                  the worker gives up with this enum err
 #ifndef PROTOCOL_H

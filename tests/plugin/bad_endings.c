@@ -3,6 +3,8 @@
 #include "spbench_plugin.h"
 
 #include <dlfcn.h>
+#include <fenv.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +104,31 @@ static int allocate(struct spbench_task *t, void *stream)
     void *block;
     (void)stream;
     return t->host->alloc(t, 64, &block);
+}
+
+static int right_rounded_down(struct spbench_task *t, void *stream)
+{
+    fesetround(FE_DOWNWARD);
+    return right(t, stream);
+}
+
+static void *spin(void *arg)
+{
+    for (volatile int more = 1; more;) {}
+    return arg;
+}
+
+static int right_with_thread(struct spbench_task *t, void *stream)
+{
+    pthread_t thread;
+    if (!pthread_create(&thread, NULL, spin, NULL)) pthread_detach(thread);
+    return right(t, stream);
+}
+
+static int right_and_behind(struct spbench_task *t, void *stream)
+{
+    ((float *)t->C->val)[t->C->rows * t->C->ld] = 1;
+    return right(t, stream);
 }
 
 // Keeps a block for run(), which must not free the block.
@@ -246,6 +273,9 @@ ALGORITHM(a_fail, "p-fail", give_up, right)
 ALGORITHM(a_refuse, "p-refuse", refuse, right)
 ALGORITHM(a_alloc, "p-alloc", NULL, allocate)
 ALGORITHM_OF(SPBENCH_SPMM, a_free, "p-free", keep_state, free_state, drop_state)
+ALGORITHM(a_round, "p-round", NULL, right_rounded_down)
+ALGORITHM(a_thread, "p-thread", NULL, right_with_thread)
+ALGORITHM(a_behind, "p-behind", NULL, right_and_behind)
 ALGORITHM(a_stray, "p-stray", free_nothing, right)
 ALGORITHM(a_many, "p-many", write_figures, right)
 ALGORITHM(a_long, "p-long", write_long_name, right)
@@ -257,8 +287,8 @@ ALGORITHM(a_slow, "p-slow", NULL, right_slowly)
 ALGORITHM(a_kept, "p-kept", compute, copy)
 ALGORITHM(a_leak, "p-leak", keep, right)
 static const struct spbench_algorithm *const list[] = {
-    &a_right, &a_crash,  &a_exit,  &a_term, &a_int,   &a_130,  &a_hang, &a_eat,
-    &a_fail,  &a_refuse, &a_alloc, &a_free, &a_stray, &a_many, &a_long, &a_phases,
-    &a_zero,  &a_clock,  &a_last,  &a_leak, &a_slow,  &a_kept};
+    &a_right,  &a_crash, &a_exit,  &a_term,  &a_int,   &a_130,    &a_hang,   &a_eat,  &a_fail,
+    &a_refuse, &a_alloc, &a_free,  &a_stray, &a_round, &a_thread, &a_behind, &a_many, &a_long,
+    &a_phases, &a_zero,  &a_clock, &a_last,  &a_leak,  &a_slow,   &a_kept};
 const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list,
                                                  sizeof list / sizeof *list};

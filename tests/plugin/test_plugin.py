@@ -357,6 +357,13 @@ def test_exact(folder):
                  "p-leak cpu +\\d+ right, 1 wrong\n.*all cases\n.*bytes of alloc\\(\\) are left",
                  "p-zero cpu +\\d+ right, \\d+ wrong\n.*f32, k 1, layout row.*m 1, n 1, 1 nonzeros: A\\(0, 0\\) = 3"):
         check(re.search(text, run.stdout), "test: no '%s' in: %s" % (text, run.stdout))
+    run = spbench("test", "-plugin", BAD, "-alg", "p-round,p-thread,p-behind,p-last")
+    ran(run, 1, "test of states")
+    for text in ("p-round cpu +0 right, \\d+ wrong\n.*\n.*it left rounding downward behind",
+                 "p-thread cpu +0 right, 1 wrong\n.*\n.*it left threads behind that still run",
+                 "p-behind cpu +\\d+ right, \\d+ wrong\n.*\n.*it wrote behind the end of",
+                 "p-last cpu +\\d+ right, 0 wrong"):
+        check(re.search(text, run.stdout), "test: no '%s' in: %s" % (text, run.stdout))
     ran(spbench("test", "-plugin", BAD, "-alg", "p-refuse"), 1, "nothing tested")
     ran(spbench("test", "-plugin", RIGHT, "-alg", "none"), 2, "test -alg")
     ran(spbench("test"), 2, "test without a plug-in")
