@@ -198,7 +198,7 @@ static int time_task(const struct plan *plan, struct verify *verify, struct resu
     rule.stream = r->c.stream;
     if (r->checked)
         work.before = verify_before, work.after = verify_isolated, work.is_due = verify_is_due,
-        work.change = verify_change;
+        work.change = verify_change, work.lose = verify_lose;
     if (verify->ref->p->op->result == RESULT_SPARSE)
         work.release = r->checked ? verify_release : release_result;
     int err = timing_measure(t->dev, &work, &rule, &r->timing);
@@ -282,7 +282,8 @@ static void leave_out(struct result *r, int64_t bytes)
 static int verify_inputs(struct operands *o, int err, struct result *r)
 {
     char what[64];
-    if (err == ERR_DEVICE || err == ERR_INTERRUPTED) return err; // inputs cannot be read
+    if (err == ERR_DEVICE || err == ERR_INTERRUPTED) // inputs cannot be read
+        return operands_free_lost(o), err;
     int own = operands_verify(o, what);
     if (!own && what[0]) own = fail(ERR_WRONG, "it changed its inputs: %s", what);
     if (own) r->timed = false;

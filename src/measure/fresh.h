@@ -16,7 +16,7 @@ struct fresh {
     struct reference *anew; // of the operands that fresh_draw() takes; NULL: none are drawn
     int64_t line;           // negated line of dense input 0 and of the result; -1: none
     uint64_t key;           // signs of the sparse operands, see sign_of(); 0: all are +
-    bool lost;              // a change failed midway: nobody knows the values of the operands
+    bool lost;              // a change failed: the values of the operands are unknown
     bool drawn;             // the dense operands are those of `anew`
 };
 

@@ -261,12 +261,17 @@ int operands_verify_dense(struct operands *o, char what[64])
     return err;
 }
 
-int operands_verify(struct operands *o, char what[64])
+void operands_free_lost(struct operands *o)
 {
-    uint64_t bits;
     if (o->lost) dense_free(o);
     while (o->lost && o->store.count) store_drop(&o->store, o->store.count - 1);
     o->lost = false;
+}
+
+int operands_verify(struct operands *o, char what[64])
+{
+    uint64_t bits;
+    operands_free_lost(o);
     int err = operands_verify_dense(o, what);
     for (int i = o->store.count - 1; i >= 0 && !err; i--) {
         struct stored *s = &o->store.list[i];

@@ -39,7 +39,7 @@ struct operands {
     void *val;
     double dense_ms;
     uint64_t bits[DENSE_MAX]; // checksum of in[] as uploaded
-    bool lost;                // nobody knows the values: operands_verify() frees all
+    bool lost;                // the values are unknown: see operands_free_lost()
 };
 
 void operands_init(struct operands *o, struct device *dev);
@@ -51,6 +51,8 @@ bool operands_drop_others(struct operands *o);
 // Returns the device bytes of these formats.
 int64_t operands_other_bytes(const struct operands *o);
 
+// Frees all operands if they are lost. The next task makes them again.
+void operands_free_lost(struct operands *o);
 // Checks that no run changed an operand, since later tasks use the same operands. Frees a changed
 // operand, which must be in no task, and sets `what` to its name; "": nothing changed.
 int operands_verify(struct operands *o, char what[64]);

@@ -281,7 +281,12 @@ static int time_change(struct session *s, enum batch_inputs inputs, double *run_
     else if (!err)
         err = change(s, inputs == INPUTS_CHANGE);
     if (!err && s->rule->cold) err = s->dev->ops->flush_cache(s->dev);
-    if (!err && s->apart.graph) err = batch_make_graph(&b);
+    if (!err && s->apart.graph) {
+        err = batch_make_graph(&b);
+        if (err && b.inputs == INPUTS_CHANGE && w->lose) w->lose(w->arg);
+        // The graphs of other batches are possible: the algorithm supports the case.
+        if (err == ERR_UNSUPPORTED) err = fail(ERR_DEVICE, "%s", fail_text());
+    }
     if (!err) err = time_batch(s, &b, &ms);
     batch_free_graph(&b);
     if (!err) err = look(s, false);

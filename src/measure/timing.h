@@ -32,6 +32,9 @@ struct timed_work {
     // Gives the inputs other values. Without `really` writes the same values. A graph can capture
     // this in front of a run that a graph can capture. NULL: the inputs stay.
     int (*change)(void *arg, bool really);
+    // The changes of a graph that cannot be launched were not made: the values of the inputs are
+    // unknown. NULL: nothing to do.
+    void (*lose)(void *arg);
     // Not NULL: each run makes its result from nothing. Then no batches are taken, and this
     // releases the result of each run that after() does not look at.
     int (*release)(void *arg);

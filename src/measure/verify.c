@@ -63,6 +63,8 @@ int verify_change(void *verify, bool really)
     return fresh_change(w->fresh, really);
 }
 
+void verify_lose(void *verify) { ((const struct verify *)verify)->fresh->lost = true; }
+
 // The next run may get the memory of this result.
 int verify_release(void *verify)
 {

@@ -36,12 +36,14 @@ struct verify {
     struct verify_counts counts;
 };
 
-// Functions of struct timed_work: before(), after(), is_due(), change() and, for a sparse result,
-// release(). `verify` is a struct verify. A wrong result is ERR_WRONG, with the place in the text.
+// Functions of struct timed_work: before(), after(), is_due(), change(), lose() and, for a sparse
+// result, release(). `verify` is a struct verify. A wrong result is ERR_WRONG, with the place in
+// the text.
 int verify_before(void *verify, bool anew);
 int verify_after(void *verify, bool anew);
 bool verify_is_due(void *verify, int64_t sample);
 int verify_change(void *verify, bool really);
+void verify_lose(void *verify);
 int verify_release(void *verify);
 
 #endif

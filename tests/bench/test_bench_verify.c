@@ -188,6 +188,37 @@ static void test_quiet(void)
     plan_free(&plan);
 }
 
+static int negations, negation_that_fails;
+static int failing_negate(struct device *d, const struct device_view *v)
+{
+    if (++negations == negation_that_fails) return fail(ERR_DEVICE, "no negation");
+    return device_list[DEVICE_CPU].ops->negate(d, v);
+}
+
+// A change of the inputs fails midway, on a device that works. The next case has right inputs.
+static void test_failed_change(void)
+{
+    const struct op *spmm = op_find("spmm");
+    const struct device_ops *real = places.cpu.ops;
+    struct device_ops failing = *real;
+    struct plan_parts x;
+    failing.negate = failing_negate;
+    places.cpu.ops = &failing;
+    parts_start(&x, spmm);
+    parts_one(&x);
+    parts_add(&x, algo_find(spmm, "reference", DEVICE_CPU));
+    parts_add(&x, algo_find(spmm, "rowsplit", DEVICE_CPU));
+    for (negation_that_fails = 1; negation_that_fails <= 8; negation_that_fails++) {
+        negations = 0;
+        run(&x);
+        CHECK(got.list[0].status == STATUS_FAILED && strstr(got.list[0].reason, "no negation"),
+              "negation %d: %s", negation_that_fails, got.list[0].reason);
+        CHECK(got.list[1].status == STATUS_OK, "behind negation %d: %s, %s", negation_that_fails,
+              status_name(got.list[1].status), got.list[1].reason);
+    }
+    places.cpu.ops = real;
+}
+
 int main(void)
 {
     int err = gen_matrix("uniform:80:5", 1, &M.A);
@@ -197,6 +228,7 @@ int main(void)
     test_unchecked();
     test_quiet();
     test_impossible();
+    test_failed_change();
     csr_free(&M.A);
     device_close(&places.cpu);
     return TEST_END();

@@ -69,15 +69,15 @@ static int fake_make(struct device *d, int (*launch)(void *arg), void *arg, void
 {
     (void)d;
     graphs_made++;
-    if (graphs_made >= fails_from && graphs_made <= fails_last)
-        return fail(ERR_UNSUPPORTED, "no graph");
-    struct graph *g = mem_zero_alloc(1, sizeof *g);
-    if (!g) return ERR_MEMORY;
     kept = 0;
     capturing = true;
     after_run = false;
     int err = launch(arg);
     capturing = false;
+    if (graphs_made >= fails_from && graphs_made <= fails_last)
+        return fail(ERR_UNSUPPORTED, "no graph");
+    struct graph *g = mem_zero_alloc(1, sizeof *g);
+    if (!g) return ERR_MEMORY;
     g->ms = kept;
     graphs++;
     *graph = g;
@@ -295,6 +295,25 @@ static void test_change(void)
         }
 }
 
+static int losses;
+static void fake_lose(void *arg) { (void)arg, losses++; }
+
+// A graph of changes that fails behind its capture loses the inputs. A graph of touches does not.
+static void test_lost_change(void)
+{
+    const struct timed_work work = {.run = fake_run, .change = fake_change, .lose = fake_lose};
+    for (int g = 4; g <= 5; g++) {
+        struct timing t;
+        losses = 0;
+        fails_from = fails_last = g;
+        int err = measure(&work, (struct timing_rule){.reps = 9}, &t);
+        fails_from = fails_last = 0;
+        CHECK(err == ERR_DEVICE && strstr(fail_text(), "no graph"), "graph %d: error %d", g, err);
+        CHECK(losses == (g == 5), "graph %d: %d losses", g, losses);
+        timing_free(&t);
+    }
+}
+
 static void test_stream(void)
 {
     struct timing t;
@@ -378,6 +397,7 @@ int main(void)
     test_samples();
     test_anew();
     test_change();
+    test_lost_change();
     test_stream();
     test_alone();
     test_nothing();
