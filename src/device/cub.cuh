@@ -17,10 +17,10 @@ struct cub_add64 {
     __host__ __device__ int64_t operator()(int64_t a, int64_t b) const { return a + b; }
 };
 
-// Sets out[i] = in[0] + ... + in[i - 1] for i = 0 to n. T is int32_t or int64_t. `out` has n + 1
-// elements and does not overlap `in`.
-template <typename T>
-static int cub_exclusive_sum(struct device *d, const T *in, int64_t n, int64_t *out)
+// Sets out[i] = in[0] + ... + in[i - 1] for i = 0 to n. T and S are int32_t or int64_t. `out` has
+// n + 1 elements and does not overlap `in`.
+template <typename T, typename S>
+static int cub_exclusive_sum(struct device *d, const T *in, int64_t n, S *out)
 {
     cudaStream_t stream = (cudaStream_t)d->stream;
     size_t bytes = 0;
