@@ -125,8 +125,17 @@ static bool one_in_five(int32_t i, int32_t j)
 // The next shapes are built: their rows of C are chosen, or their columns are far apart. The first
 // rows of A select factors, which are later rows. The columns of factors belong to empty rows.
 
-// Rows at each boundary of table I of Nagasaka et al. 2017, one below and one above.
+// Rows at each boundary of table I of Nagasaka et al. 2017, one below and one above. The first rows
+// are at boundaries of bhsparse's bins.
 static const struct row_of_c small_rows[] = {
+    {2, 2},
+    {3, 1},
+    {64, 64},
+    {65, 65},
+    {65, 33},
+    {128, 128},
+    {129, 129},
+    {129, 65},
     // Each product is a nonzero: both groupings change at once.
     {1, 1},
     {15, 15},
@@ -304,6 +313,26 @@ static void build_inner(struct coo *T)
     add_entry(T, 501, 0, 1);
 }
 
+// Rows of C whose factors interleave: each factor has columns between those of the others. Row r is
+// the sum of 2, 4, 8 or 16 factors. Every fifth step two factors share a column.
+#define WOVEN_ROWS    4
+#define WOVEN_FACTORS 16
+#define WOVEN_STEPS   200
+#define WOVEN_FIRST   (WOVEN_ROWS + WOVEN_FACTORS)
+#define WOVEN_N       (WOVEN_FIRST + WOVEN_FACTORS * WOVEN_STEPS)
+static void build_woven(struct coo *T)
+{
+    for (int32_t r = 0; r < WOVEN_ROWS; r++)
+        for (int32_t f = 0; f < 2 << r; f++) add_entry(T, r, WOVEN_ROWS + f, value_at(r, f));
+    for (int32_t f = 0; f < WOVEN_FACTORS; f++)
+        for (int32_t c = 0; c < WOVEN_STEPS; c++) {
+            int32_t column = WOVEN_FIRST + c * WOVEN_FACTORS;
+            add_entry(T, WOVEN_ROWS + f, column + f * 7 % WOVEN_FACTORS, value_at(f, c));
+            if (c % 5 == 0)
+                add_entry(T, WOVEN_ROWS + f, column + (f * 7 + 7) % WOVEN_FACTORS, value_at(c, f));
+        }
+}
+
 const struct shape product_shapes[] = {
     {.name = "no rows and no columns", .m = 0, .n = 0, .rule = none},
     {.name = "no rows", .m = 0, .n = 5, .rule = none},
@@ -394,5 +423,10 @@ const struct shape product_shapes[] = {
      .n = 502,
      .build = build_inner,
      .room = 1001},
+    {.name = "long rows whose factors interleave",
+     .m = WOVEN_N,
+     .n = WOVEN_N,
+     .build = build_woven,
+     .room = 30 + WOVEN_FACTORS * WOVEN_STEPS * 6 / 5},
 };
 const int product_shape_count = COUNT(product_shapes);

@@ -55,9 +55,9 @@ static inline double value_at(int32_t i, int32_t j)
 static inline int entries_alloc(struct coo *T, int32_t m, int32_t n, int64_t room)
 {
     *T = (struct coo){.m = m, .n = n};
-    T->row = mem_alloc(room, sizeof *T->row);
-    T->col = mem_alloc(room, sizeof *T->col);
-    T->val = mem_alloc(room, sizeof *T->val);
+    T->row = (int32_t *)mem_alloc(room, sizeof *T->row);
+    T->col = (int32_t *)mem_alloc(room, sizeof *T->col);
+    T->val = (double *)mem_alloc(room, sizeof *T->val);
     if (T->row && T->col && T->val) return OK;
     coo_free(T);
     return ERR_MEMORY;
