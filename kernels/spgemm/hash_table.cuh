@@ -7,8 +7,8 @@
 
 #include "kernel.cuh"
 
-#define HASH_SCALE 107 // HASH_SCAL of the paper, as in its authors' code
-#define EMPTY      (-1)
+#define HASH_SCALE 107               // HASH_SCAL of the paper, as in its authors' code
+static constexpr int32_t EMPTY = -1; // not a macro: CUB has this name
 
 // C = A * S.
 template <typename T> struct factors {

@@ -262,8 +262,10 @@ int main(void)
     last_layout = false;
     option = {"strips", 1};
     test_matrix("skew:110:3:100", "balanced");
-    // Bundles of 200 columns are found when they are looked for a third time.
     option = {};
+    // A row of C of more than 256 nonzeros and 512 products: the intermediate matrix grows.
+    test_matrix("skew:330:2:270", "bhsparse");
+    // Bundles of 200 columns are found when they are looked for a third time.
     prec = F32;
     width = 128;
     test_matrix("aspect:21:4200", "graded");
