@@ -14,6 +14,8 @@
 #define NIU_2022                                                                                   \
     "Niu, Lu, Ji, Song, Jin, Liu: TileSpGEMM: A Tiled Algorithm for Parallel Sparse General "      \
     "Matrix-Matrix Multiplication on GPUs, PPoPP 2022"
+#define KJOLSTAD_2017                                                                              \
+    "Kjolstad, Kamil, Chou, Lugato, Amarasinghe: The Tensor Algebra Compiler, OOPSLA 2017"
 #define TILED_SPMM                                                                                 \
     "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs"
 
