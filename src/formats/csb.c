@@ -1,0 +1,208 @@
+#include "formats/csb.h"
+
+#include <string.h>
+
+#include "base/sort.h"
+#include "formats/csr.h"
+
+enum { BETA };
+static const struct param params[] = {
+    [BETA] = {"beta", 1024, 1, CSB_BETA_MAX, true, "rows and columns of a block"},
+    {0},
+};
+
+static int64_t block_count(const struct csb *A) { return (int64_t)A->block_rows * A->block_cols; }
+
+static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
+{
+    struct csb *A = (struct csb *)X;
+    list[0] = (struct array){(void **)&A->ptr, block_count(A) + 1, sizeof *A->ptr};
+    list[1] = (struct array){(void **)&A->place, A->nnz, sizeof *A->place};
+    list[2] = (struct array){&A->val, A->nnz, prec_bytes(A->prec)};
+    return 3;
+}
+
+// Sets the size of blocks to a power of two, at least `beta`. Blocks are made larger until a matrix
+// has no more of them than rows and nonzeros. So the block starts take no more memory than CSR.
+static void set_blocks(struct csb *X, int32_t beta)
+{
+    for (int64_t size = 1; size <= CSB_BETA_MAX; size *= 2) {
+        X->beta = (int32_t)size;
+        X->block_rows = (int32_t)((X->m + size - 1) / size);
+        X->block_cols = (int32_t)((X->n + size - 1) / size);
+        if (size >= beta && block_count(X) <= X->nnz + X->m) return;
+    }
+}
+
+// Returns a number that has bit b of x at place 2 b, for 16 bits of x.
+static uint32_t spread(uint32_t x)
+{
+    x = (x | x << 8) & 0x00ff00ff;
+    x = (x | x << 4) & 0x0f0f0f0f;
+    x = (x | x << 2) & 0x33333333;
+    return (x | x << 1) & 0x55555555;
+}
+
+// Inverse of spread(). Bits at odd places do not count.
+static uint32_t gather(uint32_t x)
+{
+    x &= 0x55555555;
+    x = (x | x >> 1) & 0x33333333;
+    x = (x | x >> 2) & 0x0f0f0f0f;
+    x = (x | x >> 4) & 0x00ff00ff;
+    return (x | x >> 8) & 0x0000ffff;
+}
+
+// Returns the rank of a place in Morton order.
+static uint32_t morton(uint32_t row, uint32_t col) { return spread(row) << 1 | spread(col); }
+static uint32_t morton_place(uint32_t rank) { return gather(rank >> 1) << 16 | gather(rank); }
+
+// Sets the starts of the blocks of block row b.
+static void count_blocks(const struct csr_dev *A, struct csb *X, int64_t b)
+{
+    const int64_t *ptr = A->ptr, i = b * X->beta, last = min64(i + X->beta, A->m);
+    int64_t *start = X->ptr + b * X->block_cols, sum = ptr[i];
+    memset(start, 0, (size_t)X->block_cols * sizeof *start);
+    for (int64_t p = ptr[i]; p < ptr[last]; p++) start[A->idx[p] / X->beta]++;
+    for (int64_t c = 0; c < X->block_cols; c++) {
+        int64_t here = start[c];
+        start[c] = sum;
+        sum += here;
+    }
+}
+
+// Fills the blocks of block row b. Its nonzeros have the same range in CSR and in CSB. `key` and
+// `spare`: scratch memory for all nonzeros of the matrix.
+static void fill_block_row(const struct csr_dev *A, struct csb *X, int64_t b, uint64_t *key,
+                           uint64_t *spare)
+{
+    const int64_t *ptr = A->ptr, first = b * X->beta, last = min64(first + X->beta, A->m);
+    const int64_t begin = ptr[first], end = ptr[last];
+    int64_t *next = X->ptr + b * X->block_cols; // the end of each block after the first loop
+    count_blocks(A, X, b);
+    for (int64_t i = first; i < last; i++)
+        for (int64_t p = ptr[i]; p < ptr[i + 1]; p++) {
+            uint32_t rank = morton((uint32_t)(i - first), (uint32_t)(A->idx[p] % X->beta));
+            key[next[A->idx[p] / X->beta]++] = (uint64_t)rank << 32 | (uint64_t)(p - begin);
+        }
+    for (int64_t c = 0, q = begin; c < X->block_cols; q = next[c++])
+        sort_keys(key + q, spare + q, next[c] - q, 32);
+    for (int64_t q = begin; q < end; q++) {
+        int64_t p = begin + (int64_t)(key[q] & UINT32_MAX);
+        X->place[q] = morton_place((uint32_t)(key[q] >> 32));
+        prec_store(X->prec, X->val, q, prec_load(A->prec, A->val, p));
+    }
+    if (!X->block_cols) return;
+    memmove(next + 1, next, (size_t)(X->block_cols - 1) * sizeof *next);
+    next[0] = begin;
+}
+
+static int fill(const struct csr_dev *A, struct csb *X)
+{
+    uint64_t *key = mem_alloc(A->nnz, sizeof *key), *spare = mem_alloc(A->nnz, sizeof *spare);
+    if (key && spare) {
+#pragma omp parallel for schedule(dynamic)
+        for (int64_t b = 0; b < X->block_rows; b++) fill_block_row(A, X, b, key, spare);
+        X->ptr[block_count(X)] = A->nnz;
+    }
+    mem_free(key);
+    mem_free(spare);
+    return key && spare ? OK : ERR_MEMORY;
+}
+
+static int make(struct device *d, const struct sparse *from, const double *opt, struct sparse *out)
+{
+    const struct csr_dev *A = csr_of(from);
+    struct csb *X = (struct csb *)out;
+    const int64_t *ptr = A->ptr;
+    set_blocks(X, (int32_t)opt[BETA]);
+    for (int64_t i = 0; i < A->m; i += X->beta)
+        if (ptr[min64(i + X->beta, A->m)] - ptr[i] > UINT32_MAX)
+            return fail(ERR_UNSUPPORTED, "csb: a block row has more than 2^32 nonzeros");
+    int err = device_alloc(d, block_count(X) + 1, sizeof *X->ptr, (void **)&X->ptr);
+    if (!err) err = device_alloc(d, X->nnz, sizeof *X->place, (void **)&X->place);
+    if (!err) err = device_alloc(d, X->nnz, prec_bytes(X->prec), &X->val);
+    return err ? err : fill(A, X);
+}
+
+// The nonzeros of a row are in ascending order of columns, as in Morton order columns ascend in
+// each row of a block.
+static int to_csr(const struct sparse *X, struct csr *out)
+{
+    const struct csb *A = csb_of(X);
+    struct csr C;
+    if (csr_alloc(&C, A->m, A->n, A->nnz)) return ERR_MEMORY;
+    memset(C.ptr, 0, ((size_t)A->m + 1) * sizeof *C.ptr);
+    // Row i begins at ptr[i + 1] before its nonzeros are copied, and ends there afterwards.
+    for (int copy = 0; copy < 2; copy++) {
+        for (int64_t b = 0; b < block_count(A); b++) {
+            int64_t i = b / A->block_cols * A->beta, j = b % A->block_cols * A->beta;
+            for (int64_t p = A->ptr[b]; p < A->ptr[b + 1]; p++) {
+                int64_t *next = &C.ptr[i + csb_row(A->place[p]) + 1];
+                if (copy) {
+                    C.idx[*next] = (int32_t)(j + csb_col(A->place[p]));
+                    C.val[*next] = prec_load(A->prec, A->val, p);
+                }
+                ++*next;
+            }
+        }
+        for (int64_t i = 0, sum = 0; i < A->m && !copy; i++) {
+            int64_t here = C.ptr[i + 1];
+            C.ptr[i + 1] = sum;
+            sum += here;
+        }
+    }
+    *out = C;
+    return OK;
+}
+
+static const char *check_blocks(const struct csb *A)
+{
+    if (A->m < 0 || A->n < 0 || A->nnz < 0) return "negative size";
+    if (A->beta < 1 || A->beta > CSB_BETA_MAX || A->beta & (A->beta - 1))
+        return "beta is not a power of two up to 65536";
+    if (A->block_rows != ((int64_t)A->m + A->beta - 1) / A->beta) return "blocks do not cover m";
+    if (A->block_cols != ((int64_t)A->n + A->beta - 1) / A->beta) return "blocks do not cover n";
+    if (!A->ptr || !A->place || !A->val) return "missing array";
+    if (A->ptr[0] != 0) return "ptr[0] is not 0";
+    if (A->ptr[block_count(A)] != A->nnz) return "ptr[blocks] is not nnz";
+    for (int64_t b = 0; b < block_count(A); b++)
+        if (A->ptr[b] > A->ptr[b + 1]) return "ptr descends";
+    return NULL;
+}
+
+static const char *check(const struct sparse *X)
+{
+    const struct csb *A = csb_of(X);
+    const char *broken = check_blocks(A);
+    for (int64_t b = 0; !broken && b < block_count(A); b++) {
+        int64_t rows = min64(A->beta, A->m - b / A->block_cols * A->beta);
+        int64_t cols = min64(A->beta, A->n - b % A->block_cols * A->beta), before = -1;
+        for (int64_t p = A->ptr[b]; p < A->ptr[b + 1]; p++) {
+            int64_t rank = morton((uint32_t)csb_row(A->place[p]), (uint32_t)csb_col(A->place[p]));
+            if (csb_row(A->place[p]) >= rows) return "row outside the block";
+            if (csb_col(A->place[p]) >= cols) return "column outside the block";
+            if (rank <= before) return "not in Morton order";
+            before = rank;
+        }
+    }
+    return broken;
+}
+
+static void describe(const struct sparse *X, struct figures *f)
+{
+    figures_number(f, "block_size", csb_of(X)->beta);
+}
+
+const struct format format_csb = {
+    .name = "csb",
+    .about = "square blocks, nonzeros of a block in Morton order",
+    .size = sizeof(struct csb),
+    .params = params,
+    .from = &format_csr,
+    .arrays = arrays,
+    .make = make,
+    .check = check,
+    .to_csr = to_csr,
+    .describe = describe,
+};

@@ -1,0 +1,135 @@
+// CSB: the places of its nonzeros, the size of blocks, and the invariants that its check finds. The
+// way back to csr is in test_formats.c.
+#include "formats/csb.h"
+
+#include "broken.h"
+#include "formats/csr.h"
+
+static struct device dev;
+
+static struct csb *make(const struct csr *A, double beta)
+{
+    struct sparse *csr = NULL, *X = NULL;
+    double ms;
+    int err = csr_place(&dev, A, F64, &ms, &csr);
+    if (!err) err = sparse_make(&dev, &format_csb, csr, &beta, &X);
+    CHECK(!err, "%s", fail_text());
+    sparse_free(&dev, csr);
+    return (struct csb *)X;
+}
+
+// Blocks of 4 x 4, the second and the third with one nonzero, the fourth empty:
+// [ 1 2 . . | . ]
+// [ . . 3 . | 4 ]
+// [ 5 . . . | . ]
+// [ . 6 7 . | . ]
+// [ 8 . . . | . ]
+static struct csb *make_small(void)
+{
+    int64_t ptr[] = {0, 2, 4, 5, 7, 8};
+    int32_t idx[] = {0, 1, 2, 4, 0, 1, 2, 0};
+    double val[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct csr A = {5, 5, 8, ptr, idx, val};
+    return make(&A, 3);
+}
+
+static void test_layout(void)
+{
+    struct csb *X = make_small();
+    if (!X) return;
+    const int64_t ptr[] = {0, 6, 7, 8, 8};
+    const int row[] = {0, 0, 1, 2, 3, 3, 1, 0}, col[] = {0, 1, 2, 0, 1, 2, 0, 0};
+    const double val[] = {1, 2, 3, 5, 6, 7, 4, 8};
+    const double *stored = X->val;
+    CHECK(X->beta == 4 && X->block_rows == 2 && X->block_cols == 2, "beta %d, %d x %d blocks",
+          X->beta, X->block_rows, X->block_cols);
+    for (int b = 0; b < 5 && X->beta == 4; b++)
+        CHECK(X->ptr[b] == ptr[b], "block %d begins at %lld", b, (long long)X->ptr[b]);
+    for (int p = 0; p < 8; p++)
+        CHECK(
+            csb_row(X->place[p]) == row[p] && csb_col(X->place[p]) == col[p] && stored[p] == val[p],
+            "nonzero %d is (%d, %d), %g", p, csb_row(X->place[p]), csb_col(X->place[p]), stored[p]);
+    sparse_free(&dev, &X->head);
+}
+
+// Blocks of the largest size: places have 16 bits for each of row and column.
+static void test_largest(void)
+{
+    enum { SIDE = 70000 };
+    static int64_t ptr[SIDE + 1];
+    int32_t idx[] = {65535, 65536, 65535, 69999};
+    double val[] = {1, 2, 3, 4};
+    for (int i = 0; i <= SIDE; i++) ptr[i] = i <= 65535 ? 0 : i <= 65536 ? 2 : i < SIDE ? 3 : 4;
+    struct csr A = {SIDE, SIDE, 4, ptr, idx, val};
+    struct csb *X = make(&A, CSB_BETA_MAX);
+    if (!X) return;
+    const uint32_t place[] = {0xffffffff, 0xffff0000, 0x0000ffff, 4463 << 16 | 4463};
+    CHECK(!format_csb.check(&X->head), "%s", format_csb.check(&X->head));
+    for (int p = 0; p < 4; p++) CHECK(X->place[p] == place[p], "nonzero %d: %x", p, X->place[p]);
+    sparse_free(&dev, &X->head);
+}
+
+// Blocks grow until there are no more of them than rows and nonzeros: 1 x 16 blocks in place of
+// 4 x 64.
+static void test_growth(void)
+{
+    int64_t ptr[5];
+    int32_t idx[28];
+    double val[28], size = -1;
+    for (int i = 0; i < 5; i++) ptr[i] = 7 * i;
+    for (int p = 0; p < 28; p++) idx[p] = 9 * (p % 7), val[p] = p;
+    struct csr A = {4, 64, 28, ptr, idx, val};
+    struct csb *X = make(&A, 1);
+    struct figures f = {0};
+    if (!X) return;
+    CHECK(X->beta == 4 && X->block_rows == 1 && X->block_cols == 16, "beta %d, %d x %d blocks",
+          X->beta, X->block_rows, X->block_cols);
+    format_csb.describe(&X->head, &f);
+    const struct figure *block_size = figures_find(&f, "block_size");
+    if (block_size) size = block_size->number;
+    CHECK(size == 4, "block_size %g", size);
+    sparse_free(&dev, &X->head);
+}
+
+#define BREAK(place, value, want) BREAK_OF(&X->head, place, value, want)
+
+static void test_check(void)
+{
+    struct csb *X = make_small();
+    if (!X) return;
+    CHECK(!format_csb.check(&X->head), "%s", format_csb.check(&X->head));
+    BREAK(X->m, -1, "negative size");
+    BREAK(X->n, -1, "negative size");
+    BREAK(X->nnz, -1, "negative size");
+    BREAK(X->beta, 0, "beta is not a power of two up to 65536");
+    BREAK(X->beta, 6, "beta is not a power of two up to 65536");
+    BREAK(X->beta, 2 * CSB_BETA_MAX, "beta is not a power of two up to 65536");
+    BREAK(X->m, 9, "blocks do not cover m");
+    BREAK(X->n, 4, "blocks do not cover n");
+    BREAK(X->block_rows, 1, "blocks do not cover m");
+    BREAK(X->block_cols, 3, "blocks do not cover n");
+    BREAK(X->ptr, NULL, "missing array");
+    BREAK(X->place, NULL, "missing array");
+    BREAK(X->val, NULL, "missing array");
+    BREAK(X->ptr[0], 1, "ptr[0] is not 0");
+    BREAK(X->nnz, 7, "ptr[blocks] is not nnz");
+    BREAK(X->ptr[1], 8, "ptr descends");
+    BREAK(X->ptr[1], -1, "ptr descends");
+    BREAK(X->place[7], 1 << 16, "row outside the block");
+    BREAK(X->place[6], 1 << 16 | 1, "column outside the block");
+    BREAK(X->place[1], 3 << 16, "not in Morton order");
+    BREAK(X->place[1], 0, "not in Morton order");
+    sparse_free(&dev, &X->head);
+}
+
+int main(void)
+{
+    CHECK(!device_open("cpu", &dev), "%s", fail_text());
+    test_layout();
+    test_largest();
+    test_growth();
+    test_check();
+    CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
+    device_close(&dev);
+    return TEST_END();
+}
