@@ -1,7 +1,8 @@
-// check() of csr, coo and tilecols: it names each invariant that is broken. Those of the other
-// formats are in test_<format>.c.
+// check() of csr, coo, coocols and tilecols: it names each invariant that is broken. Those of the
+// other formats are in test_<format>.c.
 #include "broken.h"
 #include "formats/coo.h"
+#include "formats/coocols.h"
 #include "formats/csr.h"
 #include "formats/tile16.h"
 
@@ -101,6 +102,32 @@ static void test_coo(void)
     sparse_free(&dev, &X->head);
 }
 
+static void test_coocols(void)
+{
+    struct coocols *X = (struct coocols *)make_from(make_csr(&small), &format_coocols);
+    if (!X) return;
+    CHECK_TEXT(what_is_broken(&X->head), "nothing");
+    BREAK(X->m, -1, "negative size");
+    BREAK(X->n, -1, "negative size");
+    BREAK(X->nnz, -1, "negative size");
+    BREAK(X->row, NULL, "missing array");
+    BREAK(X->col, NULL, "missing array");
+    BREAK(X->place, NULL, "missing array");
+    BREAK(X->val, NULL, "missing array");
+    BREAK(X->row[0], -1, "row outside the matrix");
+    BREAK(X->row[5], 3, "row outside the matrix");
+    BREAK(X->m, 2, "row outside the matrix");
+    BREAK(X->col[0], -1, "column outside the matrix");
+    BREAK(X->col[5], 4, "column outside the matrix");
+    BREAK(X->n, 3, "column outside the matrix");
+    BREAK(X->place[0], -1, "place outside the matrix");
+    BREAK(X->place[5], 6, "place outside the matrix");
+    BREAK(X->col[0], 1, "columns descend");
+    BREAK(X->row[1], 0, "rows not ascending");
+    BREAK(X->place[1], 0, "places not ascending");
+    sparse_free(&dev, &X->head);
+}
+
 // An 18 x 20 matrix of the tiles (0, 0), (1, 0) and (0, 1):  (0, 0) (0, 16) | (17, 2).
 static void test_tilecols(void)
 {
@@ -143,6 +170,7 @@ int main(void)
     test_csr();
     test_narrow();
     test_coo();
+    test_coocols();
     test_tilecols();
     CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
     device_close(&dev);
