@@ -23,7 +23,7 @@
 // matrices fill the cache of a thread: (T_M + T_N) T_K sizeof(word), T_K = k. A power of two.
 static inline void aspt_choose_cpu(struct task *t, const struct problem *p)
 {
-    int64_t row_bytes = p->in[0].cols * (int64_t)prec_bytes(p->prec), size = 16;
+    int64_t row_bytes = p->in[0].cols * (int64_t)type_bytes(prec_in(p->prec)), size = 16;
     int64_t cache = t->dev->cache_least_bytes / max64(1, t->dev->units);
     while (size < 4096 && 2 * (2 * size) * row_bytes <= cache) size *= 2;
     task_choose(t, "panel", (double)size);

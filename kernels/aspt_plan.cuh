@@ -79,7 +79,7 @@ struct plan {
 // takes 2.0 to 2.7 times the time of k = 32.
 static inline int plan_vec(const struct task *t)
 {
-    const int vec = (int)(16 / prec_bytes(t->prec));
+    const int vec = (int)(16 / in_bytes(t));
     bool fits = t->in[0].cols % vec == 0 && t->in[0].ld % vec == 0;
     if (t->in[1].val) fits &= t->in[1].ld % vec == 0;
     if (t->C.val) fits &= t->C.ld % vec == 0;
@@ -89,7 +89,7 @@ static inline int plan_vec(const struct task *t)
 // Sets slabs of `columns` columns, or fewer if the row or the stage is smaller.
 static inline void plan_slabs(const struct task *t, int64_t columns, struct plan *s)
 {
-    const int64_t width = (int64_t)prec_bytes(t->prec), k = t->in[0].cols;
+    const int64_t width = (int64_t)in_bytes(t), k = t->in[0].cols;
     s->k = (int32_t)k;
     s->vec = plan_vec(t);
     s->loads = 4;

@@ -14,7 +14,7 @@
 // more than 32 bits.
 static inline int row_step(const struct task *t, const struct dense_dev *D, uint32_t *step)
 {
-    const int64_t bytes = D->ld * (int64_t)prec_bytes(t->prec);
+    const int64_t bytes = D->ld * (int64_t)in_bytes(t);
     *step = (uint32_t)bytes;
     if (bytes <= UINT32_MAX) return OK;
     return fail(ERR_UNSUPPORTED, "%s: a row of a dense matrix has more than 4 GB", t->entry->name);

@@ -199,7 +199,7 @@ static int run(struct task *t)
 // Chooses the width of tiles: as many columns as slabs of rows of Y fit in the stage.
 static void choose(struct task *t, const struct problem *p)
 {
-    const int64_t row_bytes = p->in[0].cols * (int64_t)prec_bytes(p->prec);
+    const int64_t row_bytes = p->in[0].cols * (int64_t)type_bytes(prec_in(p->prec));
     int64_t slab = SLAB_BYTES / 4;
     while (slab < row_bytes && slab < SLAB_BYTES) slab *= 2;
     task_choose(t, "width", (double)(STAGE_BYTES / slab));
@@ -207,7 +207,7 @@ static void choose(struct task *t, const struct problem *p)
 
 static int prepare(struct task *t)
 {
-    return plan_make(t, SLAB_BYTES / (int64_t)prec_bytes(t->prec), true);
+    return plan_make(t, SLAB_BYTES / (int64_t)in_bytes(t), true);
 }
 
 static const struct param options[] = {ASPT_CUDA_OPTIONS, {}};

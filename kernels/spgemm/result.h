@@ -11,7 +11,7 @@ static inline int result_begin(const struct task *t, int ptr_bytes, struct csr_d
 {
     memset(C, 0, sizeof *C);
     C->format = &format_csr;
-    C->prec = t->prec;
+    C->type = prec_out(t->prec);
     C->m = t->A[0]->m, C->n = t->S[0]->n;
     C->ptr_bytes = ptr_bytes;
     return device_alloc(t->dev, (int64_t)C->m + 1, (size_t)ptr_bytes, &C->ptr);
@@ -21,7 +21,7 @@ static inline int result_begin(const struct task *t, int ptr_bytes, struct csr_d
 static inline int result_alloc(struct device *d, struct csr_dev *C)
 {
     int err = device_alloc(d, C->nnz, sizeof *C->idx, (void **)&C->idx);
-    return err ? err : device_alloc(d, C->nnz, prec_bytes(C->prec), &C->val);
+    return err ? err : device_alloc(d, C->nnz, type_bytes(C->type), &C->val);
 }
 
 // Sums up row lengths to row starts and allocates C. Before, ptr[i + 1] is the length of row i, 8

@@ -322,13 +322,13 @@ static int run(struct task *t)
 // The paper has 32 and 64 columns of f32. H200, f64: 512 bytes take 0.87 to 1.17 of the speed.
 static int64_t slab_columns(int64_t k, enum prec prec)
 {
-    const int64_t width = (int64_t)prec_bytes(prec);
+    const int64_t width = (int64_t)type_bytes(prec_in(prec));
     return (k * width <= 128 ? 128 : 256) / width;
 }
 
 static void choose(struct task *t, const struct problem *p)
 {
-    const int64_t row_bytes = slab_columns(p->in[0].cols, p->prec) * (int64_t)prec_bytes(p->prec);
+    const int64_t row_bytes = slab_columns(p->in[0].cols, p->prec) * (int64_t)type_bytes(prec_in(p->prec));
     task_choose(t, "width", (double)(STAGE_BYTES / row_bytes));
 }
 
@@ -342,7 +342,7 @@ static int prepare(struct task *t)
     if (!err)
         err = size_mul(sums + s->a.segments.count + s->a.warp_rows.count,
                        (int64_t)s->slabs * GROUP * s->loads * s->vec, &values);
-    return err ? err : device_alloc(t->dev, values, prec_bytes(t->prec), &s->partial);
+    return err ? err : device_alloc(t->dev, values, in_bytes(t), &s->partial);
 }
 
 static const struct param options[] = {ASPT_CUDA_OPTIONS, {}};

@@ -59,7 +59,7 @@ struct shares {
 static inline int share_threads(const struct task *t, int64_t cols)
 {
     const struct sparse *A = t->A[0];
-    const double row = (double)cols * (double)prec_bytes(t->prec), line = 64;
+    const double row = (double)cols * (double)in_bytes(t), line = 64;
     const double bytes = (double)A->nnz * (line + row) + ((double)A->m + (double)A->n) * row;
     return bytes < SHARED_BYTES ? 1 : omp_get_max_threads();
 }

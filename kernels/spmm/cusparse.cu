@@ -54,7 +54,7 @@ static bool is_empty(const struct task *t)
 static bool is_aligned(const struct task *t, const struct dense_dev *D)
 {
     const int64_t length = D->layout == LAYOUT_ROW ? D->cols : D->rows;
-    return D->ld == length || D->ld * (int64_t)prec_bytes(t->prec) % 16 == 0;
+    return D->ld == length || D->ld * (int64_t)in_bytes(t) % 16 == 0;
 }
 
 // The common arguments of the three functions of the product.
@@ -108,7 +108,7 @@ static int run(struct task *t, const struct variant *v)
         CUSPARSE_TRY(cusparseSpMM, PRODUCT(s, v), s->workspace);
         return launch_check(t->entry->name);
     }
-    const size_t width = prec_bytes(t->prec);
+    const size_t width = in_bytes(t);
     const size_t lines = (size_t)(C->layout == LAYOUT_ROW ? C->rows : C->cols);
     const size_t length = (size_t)(C->layout == LAYOUT_ROW ? C->cols : C->rows);
     if (lines > 0 && length > 0)

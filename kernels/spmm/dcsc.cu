@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(WARP)
 
 static size_t shared_bytes(const struct task *t)
 {
-    return (size_t)dcsc_of(t->A[0])->panel * WARP * prec_bytes(t->prec);
+    return (size_t)dcsc_of(t->A[0])->panel * WARP * in_bytes(t);
 }
 
 template <typename T> static void start(const struct task *t)
@@ -73,7 +73,7 @@ static int prepare(struct task *t)
 {
     if (shared_bytes(t) > SHARED_BYTES)
         return fail(ERR_UNSUPPORTED, "a panel has at most %d rows in %s; -opt panel=%d has more",
-                    (int)(SHARED_BYTES / (WARP * prec_bytes(t->prec))), prec_name(t->prec),
+                    (int)(SHARED_BYTES / (WARP * in_bytes(t))), prec_name(t->prec),
                     (int)dcsc_of(t->A[0])->panel);
     struct sizes *a = (struct sizes *)mem_zero_alloc(1, sizeof *a);
     t->state = a;

@@ -17,11 +17,13 @@ extern "C" {
 #define COL_MAJOR    BIT(LAYOUT_COL)
 #define BOTH_LAYOUTS (ROW_MAJOR | COL_MAJOR)
 #define BOTH_PRECS   (BIT(F32) | BIT(F64))
+#define ALL_PRECS    (BIT(PRECS) - 1)
 
 // Precision of the arithmetic, which the tolerance of the check depends on.
 enum arith {
-    ARITH_PREC,   // products and sums in the precision of the case
+    ARITH_PREC,   // sums in the type prec_sum() of the case
     ARITH_DOUBLE, // products and sums in double, rounded once at the end
+    ARITH_RESULT, // products and sums in the type of the result
 };
 
 // Model that predicts the speed from the sparsity pattern, see measure/tiled_model.h.
@@ -61,7 +63,7 @@ struct made_format {
 
 // A case that is ready to run. The caller sets entry, algo and opt; task_prepare() sets the rest up
 // to `val`. Operands are in the device's memory, aligned to 256 bytes (on the CPU to 64). Values
-// are float or double by `prec`.
+// have the types prec_in() and prec_out() of `prec`.
 struct task {
     const struct algo_entry *entry;
     const struct algo *algo; // entry->algo
@@ -175,6 +177,15 @@ void algo_defaults(const struct algo *a, double opt[PARAMS_MAX]);
 // Returns ERR_UNSUPPORTED unless the algorithm supports the layout.
 int algo_refuse_layout(const struct algo *a, enum layout layout);
 
+// Return the bytes of an element of the inputs, and of the result.
+static inline int64_t in_bytes(const struct task *t)
+{
+    return (int64_t)type_bytes(prec_in(t->prec));
+}
+static inline int64_t out_bytes(const struct task *t)
+{
+    return (int64_t)type_bytes(prec_out(t->prec));
+}
 // Returns the value of an option of the task's algorithm or of its formats. Another name is a
 // bug().
 double task_option(const struct task *t, const char *name);

@@ -209,5 +209,5 @@ void task_release_result(struct task *t)
     device_free(t->dev, t->R.ptr);
     device_free(t->dev, t->R.idx);
     device_free(t->dev, t->R.val);
-    t->R = (struct csr_dev){.format = &format_csr, .prec = t->prec};
+    t->R = (struct csr_dev){.format = &format_csr, .type = prec_out(t->prec)};
 }

@@ -71,6 +71,7 @@ const struct axis axis_layout = {
 void source_init(struct source *s, const struct csr *A)
 {
     *s = (struct source){.A = A, .row_sum = -1, .value = -1, .used_rows = -1, .used_columns = -1};
+    for (int type = 0; type < TYPES; type++) s->rounding[type] = -1;
 }
 
 void source_free(struct source *s)
@@ -103,6 +104,21 @@ double source_value(struct source *s)
     return s->value = largest;
 }
 
+double source_rounding(struct source *s, enum prec type)
+{
+    const struct csr *A = s->A;
+    const double most = source_value(s);
+    double off = 0, all = 0;
+    if (s->rounding[type] >= 0 || !(most > 0)) return fmax(s->rounding[type], 0);
+#pragma omp parallel for schedule(static) reduction(+ : off, all)
+    for (int64_t p = 0; p < A->nnz; p++) {
+        const double x = A->val[p] / most, error = type_round(type, A->val[p]) / most - x;
+        off += error * error;
+        all += x * x;
+    }
+    return s->rounding[type] = sqrt(off / all);
+}
+
 int64_t source_used_rows(struct source *s)
 {
     const struct csr *A = s->A;
@@ -132,11 +148,13 @@ int source_transpose(struct source *s)
     return s->transposed.ptr ? OK : csr_transpose(s->A, &s->transposed);
 }
 
-int refuse_overflow(enum prec prec, double bound)
+int problem_bound(struct problem *p, double bound)
 {
-    if (bound <= (prec == F32 ? FLT_MAX : DBL_MAX) / 2) return OK;
+    const enum prec sum = prec_sum(p->prec);
+    p->bound = bound;
+    if (bound <= type_list[sum].largest / 2) return OK;
     return fail(ERR_UNSUPPORTED, "sums of %s %g overflow %s%s",
-                bound <= DBL_MAX ? "up to" : "more than", fmin(bound, DBL_MAX), prec_name(prec),
+                bound <= DBL_MAX ? "up to" : "more than", fmin(bound, DBL_MAX), prec_name(sum),
                 bound <= DBL_MAX / 2 ? "; try -prec f64" : "");
 }
 
@@ -163,12 +181,13 @@ int64_t problem_flops(const struct problem *p) { return 2 * p->work; }
 // Draws element i of a dense input.
 static void draw(const struct problem *p, const struct dense *D, uint64_t seed, int64_t i)
 {
+    const enum prec type = prec_in(p->prec);
     double x = random_value(seed, (uint64_t)i);
     if (p->integers)
         x = floor(x * 4);
-    else if (p->prec == F64) // more bits than f32 has, so that who loads it as f32 is seen
+    else if (type == F64) // more bits than f32 has, so that who loads it as f32 is seen
         x += 0x1p-24 * random_value(~seed, (uint64_t)i);
-    prec_store(p->prec, D->val, i, x);
+    type_store(type, D->val, i, x);
 }
 
 int dense_make(struct problem *p, int which, int64_t rows, int64_t cols)
@@ -177,7 +196,7 @@ int dense_make(struct problem *p, int which, int64_t rows, int64_t cols)
     int64_t count;
     int err = size_mul(rows, cols, &count);
     if (err) return err;
-    *D = (struct dense){rows, cols, mem_alloc(count, prec_bytes(p->prec))};
+    *D = (struct dense){rows, cols, mem_alloc(count, type_bytes(prec_in(p->prec)))};
     if (!D->val) return ERR_MEMORY;
     uint64_t seed = which ? random_at(p->seed, (uint64_t)which) : p->seed;
 #pragma omp parallel for schedule(static)
@@ -191,9 +210,9 @@ void dense_draw_row(struct problem *p, int which, int64_t row, uint64_t seed)
     for (int64_t j = 0; j < D->cols; j++) draw(p, D, seed, row * D->cols + j);
 }
 
-int64_t op_csr_bytes(const struct csr *A, enum prec prec)
+int64_t op_csr_bytes(const struct csr *A, enum prec type)
 {
-    return csr_bytes(A->m, A->nnz, 4, prec);
+    return csr_bytes(A->m, A->nnz, 4, type);
 }
 
 int row_alloc(struct row *row, const struct problem *p, int64_t room)

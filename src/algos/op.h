@@ -60,6 +60,7 @@ struct source {
     double value;          // largest absolute value, -1: not yet known
     int64_t used_rows;     // rows that are not empty, -1: not yet known
     int64_t used_columns;  // columns that are not empty, -1: not yet known
+    double rounding[TYPES]; // error of A rounded to each type, -1: not yet known
     struct csr transposed; // A^T, empty before source_transpose()
 };
 void source_init(struct source *s, const struct csr *A);
@@ -69,10 +70,10 @@ double source_value(struct source *s);
 int64_t source_used_rows(struct source *s);
 int source_used_columns(struct source *s, int64_t *count);
 int source_transpose(struct source *s);
-// Returns ERR_UNSUPPORTED if a sum of up to `bound` could overflow.
-int refuse_overflow(enum prec prec, double bound);
+// Returns the error of A rounded to the type, relative to A, in the Frobenius norm.
+double source_rounding(struct source *s, enum prec type);
 
-// A dense input on the host, row-major, in the precision of the problem.
+// A dense input on the host, row-major, of the type prec_in() of the problem.
 struct dense {
     int64_t rows, cols;
     void *val;
@@ -94,11 +95,14 @@ struct problem {
     enum layout layout;         // layout of dense operands on the device
     int64_t rows, cols;         // size of the result
     int64_t work;               // multiply-adds
+    double bound;               // bound on the absolute value of each sum
 };
 // Makes the inputs. After an error nothing has to be freed.
 int problem_make(struct problem *p);
 void problem_free(struct problem *p);
 int64_t problem_flops(const struct problem *p);
+// Sets p->bound. Returns ERR_UNSUPPORTED if a sum could overflow the type of the sums.
+int problem_bound(struct problem *p, double bound);
 
 // Reference for a row of the result.
 struct row {
@@ -201,7 +205,7 @@ int dense_make(struct problem *p, int which, int64_t rows, int64_t cols);
 // Fills a row of a dense input with the random values of another seed.
 void dense_draw_row(struct problem *p, int which, int64_t row, uint64_t seed);
 // Returns the bytes of CSR with 32-bit row starts, as compulsory bytes count them.
-int64_t op_csr_bytes(const struct csr *A, enum prec prec);
+int64_t op_csr_bytes(const struct csr *A, enum prec type);
 
 #ifdef __cplusplus
 }

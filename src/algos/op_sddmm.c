@@ -20,7 +20,7 @@ static int make(struct problem *p)
     p->layout = LAYOUT_ROW;
     p->rows = A->m, p->cols = A->n;
     // No factor of X and Y is larger than 1 (in tests than 4, of matrices that are far from it).
-    int err = refuse_overflow(p->prec, fmax(source_value(p->source), 1) * (double)k);
+    int err = problem_bound(p, fmax(source_value(p->source), 1) * (double)k);
     if (!err) err = source_used_columns(p->source, &columns); // for compulsory_bytes()
     if (!err) err = size_mul(A->nnz, k, &p->work);
     if (!err) err = dense_make(p, 0, A->m, k);
@@ -33,14 +33,16 @@ static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t re
 {
     (void)result_nnz;
     int64_t rows = source_used_rows(p->source) + p->source->used_columns;
-    int64_t values = rows * p->axis[K] + (variant == SDDMM_UNSCALED ? 0 : p->A->nnz);
-    return op_csr_bytes(p->A, p->prec) + values * (int64_t)prec_bytes(p->prec);
+    const enum prec in = prec_in(p->prec), out = prec_out(p->prec);
+    int64_t values = variant == SDDMM_UNSCALED ? 0 : p->A->nnz;
+    return csr_bytes(p->A->m, 0, 4, in) + p->A->nnz * (4 + (int64_t)type_bytes(out)) +
+           (rows * p->axis[K] + values) * (int64_t)type_bytes(in);
 }
 
 // The row of Y that a nonzero has the number of; those of X come once and in order.
 static bool gather(const struct problem *p, struct op_gather *out)
 {
-    int64_t row_bytes = p->axis[K] * (int64_t)prec_bytes(p->prec);
+    int64_t row_bytes = p->axis[K] * (int64_t)type_bytes(prec_in(p->prec));
     *out = (struct op_gather){p->A->nnz, row_bytes, p->source->used_columns * row_bytes};
     return true;
 }
@@ -55,15 +57,16 @@ static int64_t row_work(const struct problem *p, int32_t i) { return row_room(p,
 static void reference_row(const struct problem *p, int variant, int32_t i, struct row *row)
 {
     const struct csr *A = p->A;
+    const enum prec in = prec_in(p->prec);
     int64_t k = p->axis[K], first = A->ptr[i];
     row->count = row_room(p, i);
     row->terms = row->count ? k : 0;
     for (int64_t e = 0; e < row->count; e++) {
-        double a = variant == SDDMM_UNSCALED ? 1 : prec_round(p->prec, A->val[first + e]);
+        double a = variant == SDDMM_UNSCALED ? 1 : type_round(in, A->val[first + e]);
         double sum = 0, squares = 0; // X and Y are drawn and small: no square overflows
         for (int64_t l = 0; l < k; l++) {
-            double x = prec_load(p->prec, p->in[0].val, i * k + l);
-            double y = prec_load(p->prec, p->in[1].val, A->idx[first + e] * k + l);
+            double x = type_load(in, p->in[0].val, i * k + l);
+            double y = type_load(in, p->in[1].val, A->idx[first + e] * k + l);
             sum += x * y;
             squares += x * y * x * y;
         }

@@ -34,7 +34,7 @@ static int make(struct problem *p)
     if (p->axis[MUL] == AA && A->m != A->n)
         return fail(ERR_UNSUPPORTED,
                     "A * A needs a square matrix, this one is %d x %d; try -mul aat", A->m, A->n);
-    int err = refuse_overflow(p->prec, source_row_sum(p->source) * source_value(p->source));
+    int err = problem_bound(p, source_row_sum(p->source) * source_value(p->source));
     if (!err && p->axis[MUL] == AAT) err = source_transpose(p->source);
     if (err) return err;
     const struct csr *S = p->S = p->axis[MUL] == AA ? A : &p->source->transposed;
@@ -50,8 +50,8 @@ static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t re
 {
     (void)variant;
     struct csr C = {.m = (int32_t)p->rows, .nnz = result_nnz};
-    int64_t second = p->S == p->A ? 0 : op_csr_bytes(p->S, p->prec);
-    return op_csr_bytes(p->A, p->prec) + second + op_csr_bytes(&C, p->prec);
+    int64_t second = p->S == p->A ? 0 : op_csr_bytes(p->S, prec_in(p->prec));
+    return op_csr_bytes(p->A, prec_in(p->prec)) + second + op_csr_bytes(&C, prec_out(p->prec));
 }
 
 static void tell(const struct problem *p, int64_t result_nnz, double *values)
@@ -98,9 +98,11 @@ static size_t row_scratch(const struct problem *p)
 static int64_t sum_up(const struct problem *p, int32_t i, const struct sums *s)
 {
     const struct csr *A = p->A, *S = p->S;
+    const enum prec type = prec_in(p->prec);
+    const bool single = prec_sum(p->prec) == F32;
     int64_t count = 0;
     for (int64_t x = A->ptr[i]; x < A->ptr[i + 1]; x++) {
-        double a = prec_round(p->prec, A->val[x]);
+        double a = type_round(type, A->val[x]);
         int32_t l = A->idx[x];
         for (int64_t y = S->ptr[l]; y < S->ptr[l + 1]; y++) {
             int32_t j = S->idx[y];
@@ -108,7 +110,7 @@ static int64_t sum_up(const struct problem *p, int32_t i, const struct sums *s)
                 s->cols[count++] = (uint64_t)j;
                 s->sum[j] = (struct sum){0};
             }
-            sum_add(&s->sum[j], p->prec == F32, a * prec_round(p->prec, S->val[y]));
+            sum_add(&s->sum[j], single, a * type_round(type, S->val[y]));
         }
     }
     return count;
@@ -120,7 +122,7 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
     (void)variant;
     struct sums s = sums_in(row->scratch, p->cols);
     int64_t count = sum_up(p, i, &s);
-    double unit = prec_unit_roundoff(p->prec);
+    double unit = type_list[prec_sum(p->prec)].unit;
     sort_keys(s.cols, s.spare, count, 0);
     row->count = count;
     row->terms = 0;
@@ -141,7 +143,7 @@ static void project_row(const struct problem *p, int32_t i, const struct sums *s
 {
     struct row_pattern pattern = {.count = sum_up(p, i, s)};
     struct squares refs = {0}, errors = {0};
-    double want = 0, unit = prec_unit_roundoff(p->prec);
+    double want = 0, unit = type_list[prec_sum(p->prec)].unit;
     for (int64_t e = 0; e < pattern.count; e++) {
         int64_t j = (int64_t)s->cols[e];
         double weight = op_weight(p, j), ref = sum_value(&s->sum[j]);

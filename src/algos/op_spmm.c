@@ -16,7 +16,7 @@ static int make(struct problem *p)
     p->layout = (enum layout)p->axis[LAYOUT];
     p->rows = A->m, p->cols = k;
     // No factor is larger than 1, so a row's sum of absolute values bounds each of its sums.
-    int err = refuse_overflow(p->prec, source_row_sum(p->source));
+    int err = problem_bound(p, source_row_sum(p->source));
     if (!err) err = source_used_columns(p->source, &columns); // for compulsory_bytes()
     if (!err) err = size_mul(A->nnz, k, &p->work);
     return err ? err : dense_make(p, 0, A->n, k);
@@ -32,15 +32,16 @@ static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t re
 {
     (void)variant;
     (void)result_nnz;
-    int64_t rows = p->source->used_columns + p->A->m;
-    return op_csr_bytes(p->A, p->prec) + rows * p->cols * (int64_t)prec_bytes(p->prec);
+    const enum prec in = prec_in(p->prec);
+    return op_csr_bytes(p->A, in) + p->source->used_columns * p->cols * (int64_t)type_bytes(in) +
+           p->A->m * p->cols * (int64_t)type_bytes(prec_out(p->prec));
 }
 
 // The row of B that a nonzero has the number of. Column-major it is k elements in k places, of
 // which whole sectors would be fetched: nobody fetches rows there.
 static bool gather(const struct problem *p, struct op_gather *out)
 {
-    int64_t row_bytes = p->cols * (int64_t)prec_bytes(p->prec);
+    int64_t row_bytes = p->cols * (int64_t)type_bytes(prec_in(p->prec));
     *out = (struct op_gather){p->A->nnz, row_bytes, p->source->used_columns * row_bytes};
     return p->layout == LAYOUT_ROW;
 }
@@ -66,14 +67,14 @@ static double row_scale(const struct problem *p, int32_t i)
     double largest = 0;
     int exponent;
     for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++)
-        largest = fmax(largest, fabs(prec_round(p->prec, A->val[q])));
+        largest = fmax(largest, fabs(type_round(prec_in(p->prec), A->val[q])));
     frexp(largest, &exponent);
     return ldexp(1, exponent < -1000 ? 1000 : -exponent);
 }
 
 static double B_at(const struct problem *p, int64_t q)
 {
-    return prec_load(p->prec, p->in[0].val, q);
+    return type_load(prec_in(p->prec), p->in[0].val, q);
 }
 
 static void reference_row(const struct problem *p, int variant, int32_t i, struct row *row)
@@ -87,7 +88,7 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
     memset(row->ref, 0, (size_t)k * sizeof *row->ref);
     memset(row->error, 0, (size_t)k * sizeof *row->error);
     for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++) {
-        double a = prec_round(p->prec, A->val[q]);
+        double a = type_round(prec_in(p->prec), A->val[q]);
         int64_t b = A->idx[q] * k;
         for (int64_t j = 0; j < k; j++) {
             double x = B_at(p, b + j), scaled = a * scale * x;
@@ -122,7 +123,7 @@ static void project_row(const struct problem *p, int32_t i, const double *Bx, co
     double want = 0;
     struct squares squares = {0};
     for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++) {
-        double a = prec_round(p->prec, A->val[q]);
+        double a = type_round(prec_in(p->prec), A->val[q]);
         want += a * Bx[A->idx[q]];
         squares_add(&squares, a * Bx_root[A->idx[q]]);
     }

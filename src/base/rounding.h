@@ -54,7 +54,7 @@ static HOST_DEVICE inline double sum_size(const struct sum *s, double unit, int6
 // A right kernel uses half of each tolerance at most; see measure/tolerance.h.
 #define ELEMENT_SIZES 5.0
 #define NORM_SIZES    0.5
-#define STORED_SIZES  2.0 // for a value that is rounded once, at the end
+#define STORED_SIZES  1.0 // for a value that is rounded once, at the end
 
 struct tolerance {
     double element; // largest error of an element
@@ -65,8 +65,9 @@ struct tolerance {
 // How an algorithm rounds.
 struct roundoff {
     double sums;     // unit roundoff of its sums
-    double stored;   // unit roundoff of a result that was summed in double; 0: no more roundings
-    double smallest; // number above 0: the error if a product, or a stored value, underflows
+    double stored;   // unit roundoff of a result that is stored in fewer bits; 0: as its sums
+    double smallest;        // smallest sum above 0: the error if a product underflows
+    double smallest_stored; // smallest result above 0: the error if a result underflows
 };
 
 // Returns the tolerance of an element, a sum of `terms` products with the value `ref`. `error`: the
@@ -75,9 +76,9 @@ static HOST_DEVICE inline struct tolerance tolerance_make(const struct roundoff 
                                                           double ref, double error)
 {
     double sums = r->sums * error, stored = r->stored * fabs(ref);
-    double tiny = ((double)terms + 2) * r->smallest;
+    double tiny = ((double)terms + 1) * r->smallest + r->smallest_stored;
     struct tolerance t;
-    t.element = ELEMENT_SIZES * sums + STORED_SIZES * stored + tiny;
+    t.element = (1 + r->stored) * ELEMENT_SIZES * sums + STORED_SIZES * stored + tiny;
     t.norm = NORM_SIZES * sums + stored + tiny;
     t.spread = sums + stored + tiny;
     return t;

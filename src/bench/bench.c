@@ -121,7 +121,7 @@ static int learn_roof(struct device *d, struct roof *roof, const struct result *
         return fail(ERR_WRONG,
                     "%.4g GFLOPS are more than %s can do, which is %.4g: its time is of "
                     "something else",
-                    gflops, d->id, roof->fma_gflops[r->c.prec]);
+                    gflops, d->id, roof->fma_gflops[prec_sum(r->c.prec)]);
     if (!bound_learn_bytes(d, roof, r->compulsory_bytes, ms))
         return fail(ERR_WRONG,
                     "%.4g GB/s of its operands are more than the fastest cache of %s gives, "
@@ -361,6 +361,7 @@ struct result result_start(const struct bench_case *c, const struct matrix *matr
 {
     struct result r = {
         .c = *c, .matrix = matrix, .flops = -1, .compulsory_bytes = -1, .gather_bytes = -1};
+    r.input_error = NAN;
     for (int i = 0; i < OP_FIGURES_MAX; i++) r.figures[i] = NAN;
     return r;
 }
@@ -371,6 +372,7 @@ static int attempt(const struct plan *plan, const struct references *ref, struct
     const struct problem *p = o->p;
     struct op_gather gather;
     r->flops = problem_flops(p);
+    r->input_error = source_rounding(p->source, prec_in(p->prec));
     if (p->op->gather && p->op->gather(p, &gather))
         r->gather_bytes = gather.rows * gather.row_bytes;
     if (p->op->result != RESULT_SPARSE)

@@ -46,6 +46,7 @@ struct result {
     double check_ms, timing_ms; // duration of the check and of the timing as a whole
     struct setup setup;
     int64_t flops, compulsory_bytes; // -1: unknown
+    double input_error;              // of A rounded to the precision, see source_rounding()
     double gflops;                   // flops / median
     double bound_ms;                 // 0: the roof is unknown
     double efficiency;               // bound_ms / median

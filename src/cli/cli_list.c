@@ -27,16 +27,19 @@ static const char *formats_text(const struct format *const list[FORMATS_MAX], ch
 static void print_limits(const struct algo *a)
 {
     char word[32], text[64] = "";
-    for (int p = F32; p <= F64; p++)
+    for (int p = 0; p < PRECS; p++)
         if (a->precs & BIT(p)) words_and(text, sizeof text, prec_name((enum prec)p));
     print_fact("precision", text);
     text[0] = 0;
     for (int l = LAYOUT_ROW; l <= LAYOUT_COL; l++)
         if (a->layouts & BIT(l)) words_and(text, sizeof text, axis_text(&axis_layout, l, word));
     print_fact("layout", text);
-    print_fact("arithmetic", a->arith == ARITH_DOUBLE
-                                 ? "products and sums in f64, rounded once at the end"
-                                 : "products and sums in the precision of the case");
+    static const char *const sums[] = {
+        [ARITH_PREC] = "sums in f64 for f64, else in f32",
+        [ARITH_DOUBLE] = "products and sums in f64, rounded once at the end",
+        [ARITH_RESULT] = "products and sums in the type of the result",
+    };
+    print_fact("arithmetic", sums[a->arith]);
 }
 
 static void print_relations(const struct algo *a)
@@ -174,7 +177,7 @@ static const struct algo_entry *first_of(const struct algo_entry *e)
 // Prints name, devices, precisions and idea. "cpu,cuda(1)": reason 1 says why cuda is unavailable.
 static void list_algorithm(const struct algo_entry *first, int width, struct reasons *reasons)
 {
-    char devices[64] = "", precs[64] = "", mark[16];
+    char devices[64] = "", words[64] = "", mark[16];
     unsigned bits = 0;
     for (const struct algo_entry *e = first; e < algos + algo_count; e++) {
         if (first_of(e) != first) continue;
@@ -187,9 +190,9 @@ static void list_algorithm(const struct algo_entry *first, int width, struct rea
         }
         if (e->algo) bits |= e->algo->precs;
     }
-    for (int p = F32; p <= F64; p++)
-        if (bits & BIT(p)) words_add(precs, sizeof precs, ",", prec_name((enum prec)p));
-    printf("    %-*s  %-11s  %-7s  %s\n", width, first->name, devices, bits ? precs : "-",
+    for (int p = 0; p < PRECS; p++)
+        if (bits & BIT(p)) words_add(words, sizeof words, ",", prec_name((enum prec)p));
+    printf("    %-*s  %-11s  %-7s  %s\n", width, first->name, devices, bits ? words : "-",
            algo_idea(first));
 }
 

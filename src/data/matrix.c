@@ -3,14 +3,6 @@
 #include <omp.h>
 #include <string.h>
 
-size_t prec_bytes(enum prec prec) { return prec == F32 ? sizeof(float) : sizeof(double); }
-
-const char *prec_name(enum prec prec) { return prec == F32 ? "f32" : "f64"; }
-
-double prec_round(enum prec prec, double x) { return prec == F32 ? (double)(float)x : x; }
-
-double prec_unit_roundoff(enum prec prec) { return prec == F32 ? 0x1p-24 : 0x1p-53; }
-
 void coo_free(struct coo *A)
 {
     mem_free(A->row);

@@ -1,33 +1,14 @@
-// Sparse matrices on the host, with values in double. The upload rounds values to f32 if needed.
+// Sparse matrices on the host, with values in double. The upload rounds values to the type of a case.
 // Row and column numbers have 32 bits, counts of nonzeros 64.
 #ifndef MATRIX_H
 #define MATRIX_H
 
 #include "base/base.h"
+#include "base/prec.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum prec { F32, F64 };
-size_t prec_bytes(enum prec prec);
-const char *prec_name(enum prec prec);
-// Returns x rounded to the precision.
-double prec_round(enum prec prec, double x);
-// Returns element q of `val`, an array of float or double.
-static inline double prec_load(enum prec prec, const void *val, int64_t q)
-{
-    return prec == F32 ? (double)((const float *)val)[q] : ((const double *)val)[q];
-}
-static inline void prec_store(enum prec prec, void *val, int64_t q, double x)
-{
-    if (prec == F32)
-        ((float *)val)[q] = (float)x;
-    else
-        ((double *)val)[q] = x;
-}
-// Returns half the distance from 1 to the next larger number.
-double prec_unit_roundoff(enum prec prec);
 
 // Triplets, in any order, with duplicates allowed.
 struct coo {

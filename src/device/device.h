@@ -4,6 +4,7 @@
 #define DEVICE_H
 
 #include "base/base.h"
+#include "base/prec.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,7 +43,7 @@ struct roof {
     double cache_gb_s;        // reads from the last-level cache; 0: no cache was seen
     int64_t cache_seen_bytes; // bytes of a block that this cache holds; 0: no cache was seen
     double near_gb_s;         // reads from the caches next to the cores: the highest rate
-    double fma_gflops[2];   // multiply-adds by `enum prec`, 2 flops each: the best of all cases too
+    double fma_gflops[2];   // multiply-adds by type, F32 or F64, 2 flops each: the best of all cases too
     double fma_measured[2]; // multiply-adds as measured, without cases
     double probe_gb_s;      // rate of a probe, for comparison with later probes
     int64_t measured;       // time of the last measurement, in seconds since 1970
@@ -103,12 +104,13 @@ struct device {
     const struct device_ops *ops;
 };
 
+#define ONLY_BITS (-1)
 // An array in the memory of a device: `lines` lines of `length` elements, `step` elements apart.
 struct device_view {
     void *p;
     int64_t lines, length, step;
     int width; // bytes of an element: 1, 2, 4 or 8
-    bool real; // elements are float or double, by width; else only bits
+    int real;  // type of real elements (enum prec), or ONLY_BITS
 };
 
 // Digest of an array. Arrays that differ in a 32-bit word differ in `bits`. Arrays that differ in

@@ -15,8 +15,6 @@
 #ifndef DIGEST_H
 #define DIGEST_H
 
-#include <string.h>
-
 #include "base/mix.h"
 #include "device/device.h"
 
@@ -91,21 +89,16 @@ static HOST_DEVICE inline void digest_add(const struct device_view *v, int64_t p
     switch (v->width) {
     case 1: word = *(const uint8_t *)p; break;
     case 2: word = *(const uint16_t *)p; break;
-    case 4: {
-        uint32_t w = *(const uint32_t *)p;
-        float f;
-        memcpy(&f, &w, sizeof f);
-        word = w, x = f;
-        break;
+    case 4: word = *(const uint32_t *)p; break;
+    default: word = *(const uint64_t *)p;
     }
-    default: word = *(const uint64_t *)p; memcpy(&x, &word, sizeof x);
-    }
-    if (v->real && x == 0) word = 0;
+    if (v->real != ONLY_BITS) x = type_load((enum prec)v->real, p, 0);
+    if (v->real != ONLY_BITS && x == 0) word = 0;
     uint64_t bits = (uint64_t)(uint32_t)word * digest_slot_key(slot, 0);
     bits += (word >> 32) * digest_slot_key(slot, 1);
     part->d.bits += bits * digest_block_key(block);
     x *= digest_weight(slot) * digest_weight(block);
-    if (v->real) digest_add_real(part, x, x < 0 ? -x : x);
+    if (v->real != ONLY_BITS) digest_add_real(part, x, x < 0 ? -x : x);
 }
 
 // Returns the offset of spot s: a random element, or element s if a view has few elements.

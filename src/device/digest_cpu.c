@@ -50,25 +50,36 @@ struct sums {
 #define KIND_BODY "device/digest_cpu.inl"
 #include "base/each_kind.inl"
 
+// Sets `values` to the numbers that the words stand for. Clears the sign of zeros in the words.
+static void halves_widen(enum prec type, int n, union block *b, float *values)
+{
+    for (int i = 0; i < n; i++) {
+        values[i] = (float)half_value(type, (uint16_t)b->word[i]);
+        if (values[i] == 0) b->word[i] = 0;
+    }
+}
+
 static void block_add(const struct digest_table *t, const struct device_view *v, int64_t number,
                       struct digest_part *part)
 {
     union block b;
+    float values[DIGEST_BLOCK]; // of elements of 16 bits
     const int64_t first = number * DIGEST_BLOCK;
     const int n = (int)min64(DIGEST_BLOCK, v->lines * v->length - first);
     const uint64_t random = digest_block_random(number);
     const double weight = digest_weight(random);
     block_load(v, first, n, &b);
-    const bool wide = v->width == 8;
+    const bool wide = v->width == 8, real = v->real != ONLY_BITS;
+    if (v->width == 2 && real) halves_widen((enum prec)v->real, n, &b, values);
     // -0 + 0 is 0.
-    for (int i = 0; i < n && v->real && wide; i++) b.f64[i] += 0.0;
-    for (int i = 0; i < n && v->real && !wide; i++) b.f32[i] += 0.0f;
+    for (int i = 0; i < n && real && wide; i++) b.f64[i] += 0.0;
+    for (int i = 0; i < n && real && v->width == 4; i++) b.f32[i] += 0.0f;
     const uint64_t bits =
         CPU_OF_KIND(sum_words)(b.word, wide ? t->wide_key : t->key, wide ? 2 * n : n);
     part->d.bits += bits * digest_block_key(random);
-    if (!v->real) return;
+    if (!real) return;
     const struct sums s = wide ? CPU_OF_KIND(sum_reals_double)(b.f64, t->weight, n)
-                               : CPU_OF_KIND(sum_reals_float)(b.f32, t->weight, n);
+                               : CPU_OF_KIND(sum_reals_float)(v->width == 2 ? values : b.f32, t->weight, n);
     digest_add_real(part, s.sum * weight, s.size * fabs(weight));
 }
 

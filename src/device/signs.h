@@ -17,7 +17,7 @@ struct device_signs {
     int ptr_bytes;      // size of a row start: 4 or 8
     const int32_t *idx; // columns, size nnz
     void *val;          // values, size nnz
-    int width;          // bytes of a value: 4 or 8
+    int width;          // bytes of a value: 2, 4 or 8
 };
 
 // Returns true if element i of the diagonal matrix of this key is -1.
@@ -28,10 +28,11 @@ static HOST_DEVICE inline bool sign_of(uint64_t key, int64_t i)
 
 static HOST_DEVICE inline void sign_change(void *val, int width, int64_t place)
 {
-    if (width == 4)
-        ((uint32_t *)val)[place] ^= (uint32_t)1 << 31;
-    else
-        ((uint64_t *)val)[place] ^= (uint64_t)1 << 63;
+    switch (width) {
+    case 2: ((uint16_t *)val)[place] ^= 1 << 15; break;
+    case 4: ((uint32_t *)val)[place] ^= (uint32_t)1 << 31; break;
+    default: ((uint64_t *)val)[place] ^= (uint64_t)1 << 63;
+    }
 }
 
 // Returns row start i, or the nearest that lies inside the arrays.

@@ -148,7 +148,7 @@ static int test_shape(struct table *x, struct device *dev, const struct op *op, 
     const bool product = op->result == RESULT_SPARSE;
     const int axis_step = x->rule->axis_step;
     int err = OK;
-    for (int prec = F32; prec <= F64 && !err; prec++) {
+    for (int prec = 0; prec < PRECS && !err; prec++) {
         int at[AXES_MAX] = {0};
         int64_t axis[AXES_MAX] = {0};
         if (!product && axis_step == 2) at[0] = number / 2 % 2;

@@ -28,19 +28,19 @@ int inputs_make(struct inputs *in, struct device *dev, const struct op *op, cons
 static int place_apart(struct inputs *in, const struct dense *from, int64_t pad,
                        struct dense_dev *D)
 {
-    const enum prec prec = in->p.prec;
+    const enum prec type = from->val ? prec_in(in->p.prec) : prec_out(in->p.prec);
     const int64_t rows = from->rows, cols = from->cols;
     *D = (struct dense_dev){.rows = rows, .cols = cols, .layout = in->p.layout};
     D->ld = dense_length(D) + pad;
-    const int64_t count = dense_lines(D) * D->ld, bytes = count * (int64_t)prec_bytes(prec);
-    int err = device_alloc(in->o.dev, count, prec_bytes(prec), &D->val);
-    void *image = from->val && !err ? mem_alloc(count, prec_bytes(prec)) : NULL;
+    const int64_t count = dense_lines(D) * D->ld, bytes = count * (int64_t)type_bytes(type);
+    int err = device_alloc(in->o.dev, count, type_bytes(type), &D->val);
+    void *image = from->val && !err ? mem_alloc(count, type_bytes(type)) : NULL;
     if (!image) return err || !from->val ? err : ERR_MEMORY;
     memset(image, 0xff, (size_t)bytes);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++)
-            prec_store(prec, image, D->layout == LAYOUT_ROW ? i * D->ld + j : j * D->ld + i,
-                       prec_load(prec, from->val, i * cols + j));
+            type_store(type, image, D->layout == LAYOUT_ROW ? i * D->ld + j : j * D->ld + i,
+                       type_load(type, from->val, i * cols + j));
     err = device_upload(in->o.dev, D->val, image, bytes);
     mem_free(image);
     return err;

@@ -25,7 +25,7 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
                              sizeof *A->tile_row_ptr};
     list[2] = (struct array){(void **)&A->map_list, A->tiles * A->width, sizeof *A->map_list};
     list[3] = (struct array){(void **)&A->idx, A->nnz, sizeof *A->idx};
-    list[4] = (struct array){&A->val, A->nnz, prec_bytes(A->prec)};
+    list[4] = (struct array){&A->val, A->nnz, type_bytes(A->type)};
     list[5] = (struct array){(void **)&A->place, A->nnz, sizeof *A->place};
     return 6;
 }
@@ -154,7 +154,7 @@ static void fill_row(const struct csr_dev *A, struct aspt *X, int64_t i, int64_t
         int32_t j = A->idx[p];
         X->idx[q] = j;
         X->place[q] = (int32_t)(p - begin);
-        prec_store(X->prec, X->val, q, prec_load(A->prec, A->val, p));
+        type_store(X->type, X->val, q, type_load(A->type, A->val, p));
         if (part[p] >= 0) map[(int64_t)part[p] * X->width + j % X->width] = j;
     }
     memmove(at + 1, at, (size_t)(parts - 1) * sizeof *at); // from ends of parts to starts
@@ -239,7 +239,7 @@ static int to_csr(const struct sparse *X, struct csr *out)
         C.ptr[i + 1] = at[parts];
         for (int64_t q = at[0]; q < at[parts]; q++) {
             C.idx[at[0] + A->place[q]] = A->idx[q];
-            C.val[at[0] + A->place[q]] = prec_load(A->prec, A->val, q);
+            C.val[at[0] + A->place[q]] = type_load(A->type, A->val, q);
         }
     }
     *out = C;

@@ -9,7 +9,7 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     struct coo_dev *A = (struct coo_dev *)X;
     list[0] = (struct array){(void **)&A->row, A->nnz, sizeof *A->row};
     list[1] = (struct array){(void **)&A->col, A->nnz, sizeof *A->col};
-    list[2] = (struct array){&A->val, A->nnz, prec_bytes(A->prec)};
+    list[2] = (struct array){&A->val, A->nnz, type_bytes(A->type)};
     return 3;
 }
 
@@ -18,7 +18,7 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     (void)opt;
     const struct csr_dev *A = csr_of(from);
     struct coo_dev *X = (struct coo_dev *)out;
-    size_t width = prec_bytes(A->prec);
+    size_t width = type_bytes(A->type);
     int err = device_place(d, A->idx, A->nnz, sizeof *X->col, (void **)&X->col);
     if (!err) err = device_place(d, A->val, A->nnz, width, &X->val);
     if (!err) err = device_alloc(d, A->nnz, sizeof *X->row, (void **)&X->row);
@@ -53,7 +53,7 @@ static int to_csr(const struct sparse *X, struct csr *out)
     for (int64_t p = 0; p < A->nnz; p++) {
         out->ptr[A->row[p] + 1]++;
         out->idx[p] = A->col[p];
-        out->val[p] = prec_load(A->prec, A->val, p);
+        out->val[p] = type_load(A->type, A->val, p);
     }
     for (int32_t i = 0; i < A->m; i++) out->ptr[i + 1] += out->ptr[i];
     return OK;

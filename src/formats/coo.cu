@@ -41,11 +41,11 @@ extern "C" int coo_make_cuda(struct device *d, const struct sparse *from, const 
     const unsigned grid = (unsigned)ceil_div(A->nnz, BLOCK_SHARE);
     int err = device_alloc(d, A->nnz, sizeof *X->row, (void **)&X->row);
     if (!err) err = device_alloc(d, A->nnz, sizeof *X->col, (void **)&X->col);
-    if (!err) err = device_alloc(d, A->nnz, prec_bytes(A->prec), &X->val);
+    if (!err) err = device_alloc(d, A->nnz, type_bytes(A->type), &X->val);
     if (err || !A->nnz) return err;
     auto kernel = list_entries<float>;
     auto wide = list_entries<double>;
-    if (A->prec == F32)
+    if (A->type == F32)
         LAUNCH(kernel, grid, BLOCK, 0, d->stream, *A, X->row, X->col, (float *)X->val);
     else
         LAUNCH(wide, grid, BLOCK, 0, d->stream, *A, X->row, X->col, (double *)X->val);

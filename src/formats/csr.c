@@ -5,13 +5,13 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     struct csr_dev *A = (struct csr_dev *)X;
     list[0] = (struct array){&A->ptr, (int64_t)A->m + 1, (size_t)A->ptr_bytes};
     list[1] = (struct array){(void **)&A->idx, A->nnz, sizeof *A->idx};
-    list[2] = (struct array){&A->val, A->nnz, prec_bytes(A->prec)};
+    list[2] = (struct array){&A->val, A->nnz, type_bytes(A->type)};
     return 3;
 }
 
-int64_t csr_bytes(int64_t rows, int64_t nnz, int ptr_bytes, enum prec prec)
+int64_t csr_bytes(int64_t rows, int64_t nnz, int ptr_bytes, enum prec type)
 {
-    return (rows + 1) * ptr_bytes + nnz * (4 + (int64_t)prec_bytes(prec));
+    return (rows + 1) * ptr_bytes + nnz * (4 + (int64_t)type_bytes(type));
 }
 
 // Copies an array of A to the device, with memory up to a multiple of four elements.
@@ -20,18 +20,18 @@ static int place_entries(struct device *d, const void *from, int64_t nnz, size_t
     return device_place_in(d, from, nnz, (nnz + 3) / 4 * 4, size, to);
 }
 
-// Copies the values to the device, rounded to `prec`. Adds the time of rounding to *convert_ms.
-static int place_values(struct device *d, const struct csr *A, enum prec prec, double *convert_ms,
+// Copies the values to the device, rounded to `type`. Adds the time of rounding to *convert_ms.
+static int place_values(struct device *d, const struct csr *A, enum prec type, double *convert_ms,
                         void **to)
 {
-    if (prec == F64) return place_entries(d, A->val, A->nnz, sizeof *A->val, to);
+    if (type == F64) return place_entries(d, A->val, A->nnz, sizeof *A->val, to);
     double start = clock_ms();
-    float *rounded = mem_alloc(A->nnz, sizeof *rounded);
+    void *rounded = mem_alloc(A->nnz, type_bytes(type));
     if (!rounded) return ERR_MEMORY;
 #pragma omp parallel for schedule(static)
-    for (int64_t p = 0; p < A->nnz; p++) rounded[p] = (float)A->val[p];
+    for (int64_t p = 0; p < A->nnz; p++) type_store(type, rounded, p, A->val[p]);
     *convert_ms += clock_ms() - start;
-    int err = place_entries(d, rounded, A->nnz, sizeof *rounded, to);
+    int err = place_entries(d, rounded, A->nnz, type_bytes(type), to);
     mem_free(rounded);
     return err;
 }
@@ -54,20 +54,20 @@ static int place_row_starts(struct device *d, const struct csr *A, double *conve
     return err;
 }
 
-int csr_place(struct device *d, const struct csr *A, enum prec prec, double *convert_ms,
+int csr_place(struct device *d, const struct csr *A, enum prec type, double *convert_ms,
               struct sparse **out)
 {
     *convert_ms = 0;
     *out = NULL;
     struct csr_dev *X = (struct csr_dev *)sparse_new(&format_csr);
     if (!X) return ERR_MEMORY;
-    X->prec = prec;
+    X->type = type;
     X->m = A->m, X->n = A->n;
     X->nnz = A->nnz;
     X->ptr_bytes = d->ops->row_start_bytes;
     int err = place_row_starts(d, A, convert_ms, &X->ptr);
     if (!err) err = place_entries(d, A->idx, A->nnz, sizeof *A->idx, (void **)&X->idx);
-    if (!err) err = place_values(d, A, prec, convert_ms, &X->val);
+    if (!err) err = place_values(d, A, type, convert_ms, &X->val);
     if (err)
         sparse_free(d, &X->head);
     else
@@ -101,7 +101,7 @@ static int to_csr(const struct sparse *X, struct csr *out)
     for (int64_t i = 0; i <= A->m; i++) out->ptr[i] = csr_start(A, i);
     for (int64_t p = 0; p < A->nnz; p++) {
         out->idx[p] = A->idx[p];
-        out->val[p] = prec_load(A->prec, A->val, p);
+        out->val[p] = type_load(A->type, A->val, p);
     }
     return OK;
 }

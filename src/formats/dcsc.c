@@ -28,7 +28,7 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     list[1] = (struct array){(void **)&D->start, D->segments + 1, sizeof *D->start};
     list[2] = (struct array){(void **)&D->col, D->segments, sizeof *D->col};
     list[3] = (struct array){(void **)&D->row, D->nnz, sizeof *D->row};
-    list[4] = (struct array){&D->val, D->nnz, prec_bytes(D->prec)};
+    list[4] = (struct array){&D->val, D->nnz, type_bytes(D->type)};
     return 5;
 }
 
@@ -63,7 +63,7 @@ static int64_t sort_panel(const struct csr_dev *A, struct dcsc *D, int64_t s, ui
     for (int64_t q = 0; q < count; q++) {
         const int64_t p = begin + (uint32_t)key[q];
         D->row[begin + q] = col[p];
-        prec_store(D->prec, D->val, begin + q, prec_load(A->prec, A->val, p));
+        type_store(D->type, D->val, begin + q, type_load(A->type, A->val, p));
     }
     for (int64_t q = 0; q < count; q++) {
         col[begin + q] = (int32_t)(key[q] >> 32);
@@ -116,7 +116,7 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
         return fail(ERR_UNSUPPORTED, "dcsc: a panel of %d rows has over 2^32 nonzeros", D->panel);
     int err = device_alloc(d, D->panels + 1, sizeof *D->ptr, (void **)&D->ptr);
     if (!err) err = device_alloc(d, D->nnz, sizeof *D->row, (void **)&D->row);
-    if (!err) err = device_alloc(d, D->nnz, prec_bytes(D->prec), &D->val);
+    if (!err) err = device_alloc(d, D->nnz, type_bytes(D->type), &D->val);
     if (!err) err = device_alloc(d, omp_get_max_threads() * size, sizeof *keys, (void **)&keys);
     if (!err) err = device_alloc(d, D->nnz, sizeof *col, (void **)&col);
     if (!err) err = make_segments(d, A, D, keys, size, col);
@@ -139,7 +139,7 @@ static int to_csr(const struct sparse *X, struct csr *out)
         for (int64_t q = D->start[x]; q < D->start[x + 1]; q++) {
             const int64_t p = C.ptr[D->row[q] + 1]++;
             C.idx[p] = D->col[x];
-            C.val[p] = prec_load(D->prec, D->val, q);
+            C.val[p] = type_load(D->type, D->val, q);
         }
     assert(C.ptr[C.m] == C.nnz);
     *out = C;

@@ -86,7 +86,7 @@ int sparse_make(struct device *d, const struct format *format, const struct spar
     *out = NULL;
     struct sparse *X = sparse_new(format);
     if (!X) return ERR_MEMORY;
-    X->prec = from->prec;
+    X->type = from->type;
     X->m = from->m, X->n = from->n;
     X->nnz = from->nnz;
     int err = format_maker_of(format, d->kind)(d, from, opt, X);

@@ -19,10 +19,10 @@ extern "C" {
 struct format;
 
 // A sparse matrix in the memory of a device, in any format: the common fields of all formats.
-// Values are float or double by `prec`.
+// Values are of a type: float, double, or 16 bits.
 struct sparse {
     const struct format *format;
-    enum prec prec;
+    enum prec type;
     int32_t m, n;
     int64_t nnz;
 };
@@ -33,7 +33,7 @@ struct sparse {
         struct sparse head;                                                                        \
         struct {                                                                                   \
             const struct format *format;                                                           \
-            enum prec prec;                                                                        \
+            enum prec type;                                                                        \
             int32_t m, n;                                                                          \
             int64_t nnz;                                                                           \
         };                                                                                         \

@@ -17,7 +17,7 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     struct sellp *A = (struct sellp *)X;
     list[0] = (struct array){(void **)&A->ptr, A->slices + 1, sizeof *A->ptr};
     list[1] = (struct array){(void **)&A->idx, A->stored, sizeof *A->idx};
-    list[2] = (struct array){&A->val, A->stored, prec_bytes(A->prec)};
+    list[2] = (struct array){&A->val, A->stored, type_bytes(A->type)};
     return 3;
 }
 
@@ -56,7 +56,7 @@ static void fill_slice(const struct csr_dev *A, struct sellp *S, int64_t s)
         for (int64_t i = s * S->slice; i < (s + 1) * S->slice; i++, q++) {
             bool used = i < A->m && j < ptr[i + 1] - ptr[i];
             S->idx[q] = used ? A->idx[ptr[i] + j] : -1;
-            prec_store(S->prec, S->val, q, used ? prec_load(A->prec, A->val, ptr[i] + j) : 0);
+            type_store(S->type, S->val, q, used ? type_load(A->type, A->val, ptr[i] + j) : 0);
         }
 }
 
@@ -69,7 +69,7 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     int err = device_alloc(d, S->slices + 1, sizeof *S->ptr, (void **)&S->ptr);
     if (!err) err = place_slices(A, S);
     if (!err) err = device_alloc(d, S->stored, sizeof *S->idx, (void **)&S->idx);
-    if (!err) err = device_alloc(d, S->stored, prec_bytes(S->prec), &S->val);
+    if (!err) err = device_alloc(d, S->stored, type_bytes(S->type), &S->val);
     if (err) return err;
 #pragma omp parallel for schedule(dynamic, 16)
     for (int64_t s = 0; s < S->slices; s++) fill_slice(A, S, s);
@@ -107,7 +107,7 @@ static int to_csr(const struct sparse *X, struct csr *out)
         int64_t q = row_start(A, i);
         for (int64_t p = C.ptr[i]; p < C.ptr[i + 1]; p++, q += A->slice) {
             C.idx[p] = A->idx[q];
-            C.val[p] = prec_load(A->prec, A->val, q);
+            C.val[p] = type_load(A->type, A->val, q);
         }
     }
     *out = C;
@@ -144,7 +144,7 @@ static const char *check_row(const struct sellp *A, int64_t i, int64_t length)
         } else {
             if (col >= 0) return "entry after padding";
             if (col != -1) return "padding column is not -1";
-            if (!(prec_load(A->prec, A->val, q) == 0)) return "padding value is not 0";
+            if (!(type_load(A->type, A->val, q) == 0)) return "padding value is not 0";
         }
     }
     return NULL;

@@ -13,7 +13,7 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     list[3] = (struct array){(void **)&A->row_ptr, A->tiles * TILE, sizeof *A->row_ptr};
     list[4] = (struct array){(void **)&A->mask, A->tiles * TILE, sizeof *A->mask};
     list[5] = (struct array){(void **)&A->idx, A->nnz, sizeof *A->idx};
-    list[6] = (struct array){&A->val, A->nnz, prec_bytes(A->prec)};
+    list[6] = (struct array){&A->val, A->nnz, type_bytes(A->type)};
     list[7] = (struct array){(void **)&A->used, A->tiles, sizeof *A->used};
     return 8;
 }
@@ -77,7 +77,7 @@ static void fill_tile_row(const struct csr_dev *A, struct tile16 *T, int64_t i)
                 unsigned j = (unsigned)(A->idx[p] % TILE);
                 mask |= 1u << j;
                 T->idx[q] = (uint8_t)((unsigned)r << 4 | j);
-                prec_store(T->prec, T->val, q++, prec_load(A->prec, A->val, p++));
+                type_store(T->type, T->val, q++, type_load(A->type, A->val, p++));
             }
             T->mask[t * TILE + r] = (uint16_t)mask;
             if (mask) used |= mask | 1u << (TILE + r);
@@ -142,7 +142,7 @@ static int to_csr(const struct sparse *X, struct csr *out)
             int64_t q = A->start[t] + A->row_ptr[t * TILE + r];
             for (int left = row_length(A, t, r); left > 0; left--, p++, q++) {
                 C.idx[p] = A->col[t] * TILE + A->idx[q] % TILE;
-                C.val[p] = prec_load(A->prec, A->val, q);
+                C.val[p] = type_load(A->type, A->val, q);
             }
         }
     }

@@ -128,7 +128,7 @@ extern "C" int tile16_make_cuda(struct device *d, const struct sparse *from, con
     struct tile16 *T = (struct tile16 *)out;
     T->tile_m = tile_count(from->m);
     T->tile_n = tile_count(from->n);
-    return from->prec == F32 ? make_tiles<float>(d, csr_of(from), T)
+    return from->type == F32 ? make_tiles<float>(d, csr_of(from), T)
                              : make_tiles<double>(d, csr_of(from), T);
 }
 

@@ -27,7 +27,7 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     list[2] = (struct array){(void **)&A->map, A->mapped, sizeof *A->map};
     list[3] = (struct array){(void **)&A->slice, tiled_slices(A) + 1, sizeof *A->slice};
     list[4] = (struct array){(void **)&A->idx, A->stored, sizeof *A->idx};
-    list[5] = (struct array){&A->val, A->stored, prec_bytes(A->prec)};
+    list[5] = (struct array){&A->val, A->stored, type_bytes(A->type)};
     list[6] = (struct array){(void **)&A->to, moved ? A->segments : 0, sizeof *A->to};
     list[7] = (struct array){(void **)&A->cut_row, A->cuts, sizeof *A->cut_row};
     list[8] = (struct array){(void **)&A->cut_part, A->cuts ? (int64_t)A->cuts + 1 : 0,
@@ -76,7 +76,7 @@ static int64_t copy_entries(const struct tiled *A, int64_t x, struct csr *C, int
     struct tiled_walk w = tiled_walk_start(A, x);
     for (int64_t q; (q = tiled_walk_next(&w)) >= 0; p++) {
         C->idx[p] = w.col;
-        C->val[p] = prec_load(A->prec, A->val, q);
+        C->val[p] = type_load(A->type, A->val, q);
     }
     return p;
 }

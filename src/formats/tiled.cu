@@ -190,7 +190,7 @@ static int make_slices(struct scratch *w, const struct csr_dev *A, const struct 
                        const int32_t *place, const int32_t *rank, struct tiled *T)
 {
     struct device *d = w->d;
-    const int64_t slices = tiled_slices(T), width = (int64_t)prec_bytes(T->prec);
+    const int64_t slices = tiled_slices(T), width = (int64_t)type_bytes(T->type);
     const int32_t nnz = (int32_t)T->nnz;
     const unsigned grid = grid_for(nnz);
     int32_t *size;
@@ -209,7 +209,7 @@ static int make_slices(struct scratch *w, const struct csr_dev *A, const struct 
            T->stored, (uint16_t)T->stage, T->idx);
     auto fill = fill_slices<float>;
     auto fill_wide = fill_slices<double>;
-    if (T->prec == F32)
+    if (T->type == F32)
         LAUNCH(fill, grid, BLOCK, 0, d->stream, nnz, *T, *s, place, rank, (const float *)A->val);
     else
         LAUNCH(fill_wide, grid, BLOCK, 0, d->stream, nnz, *T, *s, place, rank,

@@ -69,7 +69,7 @@ static const char *check_lane(const struct tiled *A, int64_t slice, int64_t lane
         int32_t place = A->idx[q];
         if (place == A->stage) {
             last = place;
-            if (!(prec_load(A->prec, A->val, q) == 0)) return "padding value is not 0";
+            if (!(type_load(A->type, A->val, q) == 0)) return "padding value is not 0";
             continue;
         }
         if (last == A->stage) return "entry after padding";

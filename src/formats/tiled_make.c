@@ -163,7 +163,7 @@ static void place_segment(const struct csr_dev *A, const struct columns *c, stru
         if (fill) {
             int64_t q = T->slice[slice] + entry * SLICE + in_panel % SLICE;
             T->idx[q] = (uint16_t)(rank % T->stage);
-            prec_store(T->prec, T->val, q, prec_load(A->prec, A->val, p));
+            type_store(T->type, T->val, q, type_load(A->type, A->val, p));
         } else {
             T->slice[slice + 1] = max64(T->slice[slice + 1], entry + 1);
         }
@@ -176,7 +176,7 @@ static void clear_panel(struct tiled *T, int64_t i)
     int64_t warps = T->rows / SLICE;
     for (int64_t q = T->slice[T->panel[i] * warps]; q < T->slice[T->panel[i + 1] * warps]; q++) {
         T->idx[q] = (uint16_t)T->stage;
-        prec_store(T->prec, T->val, q, 0);
+        type_store(T->type, T->val, q, 0);
     }
 }
 
@@ -194,7 +194,7 @@ static int make_slices(struct device *d, const struct csr_dev *A, const struct c
     for (int64_t q = 0; q < slices; q++) T->slice[q + 1] = T->slice[q] + T->slice[q + 1] * SLICE;
     T->stored = T->slice[slices];
     err = device_alloc(d, T->stored, sizeof *T->idx, (void **)&T->idx);
-    if (!err) err = device_alloc(d, T->stored, prec_bytes(T->prec), &T->val);
+    if (!err) err = device_alloc(d, T->stored, type_bytes(T->type), &T->val);
     if (err) return err;
 #pragma omp parallel for schedule(dynamic, 4)
     for (int64_t i = 0; i < T->panels; i++) {

@@ -76,7 +76,7 @@ bool bound_kept(struct device *d, struct roof *roof) { return roof_file_read(d, 
 double bound_roofline_ms(const struct roof *roof, enum prec prec, int64_t flops, int64_t bytes)
 {
     double memory = roof->memory_gb_s > 0 ? (double)bytes / roof->memory_gb_s * 1e-6 : 0;
-    double rate = roof->fma_gflops[prec];
+    double rate = roof->fma_gflops[prec_sum(prec)];
     double arithmetic = rate > 0 ? (double)flops / rate * 1e-6 : 0;
     return memory > arithmetic ? memory : arithmetic;
 }
@@ -110,12 +110,13 @@ static void raise_to(struct device *d, struct roof *roof, double *ceiling, doubl
 
 bool bound_learn(struct device *d, struct roof *roof, enum prec prec, double gflops)
 {
-    const double *measured = &roof->fma_measured[prec];
+    const double *measured = &roof->fma_measured[prec_sum(prec)];
     if (!(*measured > 0)) return true; // there is no roof
     if (!(gflops <= ROOF_GAIN * *measured) &&
         !(measured_again(d, roof) && gflops <= ROOF_GAIN * *measured))
         return false;
-    if (gflops > roof->fma_gflops[prec]) raise_to(d, roof, &roof->fma_gflops[prec], gflops);
+    double *ceiling = &roof->fma_gflops[prec_sum(prec)];
+    if (gflops > *ceiling) raise_to(d, roof, ceiling, gflops);
     return true;
 }
 

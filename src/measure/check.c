@@ -18,6 +18,7 @@ struct worst {
 
 // Errors found in a result: of its elements, or of combinations of its rows.
 struct seen {
+    double largest; // absolute value of an element that should be there
     struct worst worst;
     struct tally tally;
 };
@@ -33,12 +34,14 @@ static void worst_add(struct worst *w, struct worst x)
 static void seen_add(struct seen *s, const struct tolerance *tol, int64_t terms, struct worst c)
 {
     c.ratio = error_ratio(c.c, c.ref, tol->element);
+    if (c.j >= 0) s->largest = fmax(s->largest, fabs(c.ref));
     worst_add(&s->worst, c);
     tally_add(&s->tally, terms, fabs(c.c - c.ref), c.ref, tol);
 }
 
 static void seen_add_all(struct seen *s, const struct seen *other)
 {
+    s->largest = fmax(s->largest, other->largest);
     worst_add(&s->worst, other->worst);
     tally_add_all(&s->tally, &other->tally);
 }
@@ -67,10 +70,11 @@ static bool same_columns(const struct output_view *R, int64_t i, const struct ro
 static bool compare_row(const struct task *t, const struct output_view *R, int64_t i,
                         const struct row *row, struct seen *seen, char text[160])
 {
-    const bool sparse = R->p->op->result == RESULT_SPARSE;
+    const bool sparse = R->p->op->result == RESULT_SPARSE, exact = R->p->integers;
+    const enum prec out = prec_out(t->prec);
     if (sparse && !same_columns(R, i, row, text)) return false;
     for (int64_t e = 0; e < row->count; e++) {
-        double c = output_at(R, i, e), want = row->ref[e];
+        double c = output_at(R, i, e), want = exact ? type_round(out, row->ref[e]) : row->ref[e];
         struct tolerance tol =
             tolerance_of(t, sparse ? row->each[e] : row->terms, want, row->error[e]);
         seen_add(seen, &tol, row->terms, (struct worst){0, i, output_col(R, i, e), c, want});
@@ -209,8 +213,25 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
                  "not checked: the tolerance is %.2g %% of the typical element: rounding in %s "
                  "hides what is wrong%s",
                  100 * out->tolerance_share, prec_name(t->prec),
-                 t->prec == F32 ? "; try -prec f64" : "");
+                 prec_sum(t->prec) == F32 ? "; try -prec f64" : "");
     if (out->blind) out->ok = false;
+}
+
+// Returns true, with the reason, if an input or an element of the result is too large for its type.
+// Elements that were not compared have a bound.
+static bool overflows(const struct task *t, const struct problem *p, const struct seen *elements,
+                      struct check *out)
+{
+    const enum prec in = prec_in(t->prec), type = prec_out(t->prec);
+    const bool all = out->method[0] == 'f' && !product_is_on_device(t, p);
+    const double value = source_value(p->source), result = all ? elements->largest : p->bound;
+    if (value > type_list[in].largest)
+        snprintf(out->reason, sizeof out->reason,
+                 "not checked: values of A of up to %.4g overflow %s", value, prec_name(in));
+    else if (result > type_list[type].largest)
+        snprintf(out->reason, sizeof out->reason, "not checked: elements of up to %.4g %soverflow %s",
+                 result, all ? "" : "may ", prec_name(type));
+    return out->reason[0];
 }
 
 // Sets the verdict. `rows`: errors of random combinations of all rows, in a sampled check.
@@ -220,6 +241,9 @@ static void conclude(const struct task *t, const struct problem *p, const struct
     if (out->reason[0]) {
         out->ok = false;
         out->error_ratio = HUGE_VAL;
+    } else if (overflows(t, p, elements, out)) {
+        out->blind = true;
+        out->ok = false;
     } else {
         tell_verdict(t, p, elements, rows, out);
     }

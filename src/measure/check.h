@@ -23,7 +23,7 @@ struct check {
     // root of the sum of squares of their rounding errors. A standard error is under half of it.
     double spread;
     bool ok;
-    bool blind;                // neither ok nor wrong: the tolerance is too large to see errors
+    bool blind;                // neither ok nor wrong: an overflow, or too large a tolerance
     struct output_sums digest; // digest of the result, if ok
     char reason[160];          // place of the first wrong element, or another reason; "": ok
 };

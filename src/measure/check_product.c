@@ -123,7 +123,7 @@ int product_check(const struct task *t, const struct problem *p, const int64_t *
                               .prec = t->prec,
                               .idx = t->R.idx,
                               .val = t->R.val,
-                              .unit = prec_unit_roundoff(t->prec),
+                              .unit = type_list[prec_sum(t->prec)].unit,
                               .roundoff = tolerance_roundoff(t)};
     if (!err) err = check_batches(d, &x, &w, batch, out);
     walk_end(&w, d);

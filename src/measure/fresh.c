@@ -55,24 +55,25 @@ int fresh_problem(const struct problem *p, struct problem *anew)
 }
 
 // Returns row or column number `line` of a dense matrix.
-static struct device_view line_of(const struct dense_dev *D, enum prec prec, bool row, int64_t line)
+static struct device_view line_of(const struct dense_dev *D, enum prec type, bool row, int64_t line)
 {
-    const int width = (int)prec_bytes(prec);
+    const int width = (int)type_bytes(type);
     const int64_t count = row ? D->cols : D->rows;
     char *val = D->val;
     if (row == (D->layout == LAYOUT_ROW))
-        return (struct device_view){val + line * D->ld * width, 1, count, count, width, true};
-    return (struct device_view){val + line * width, count, 1, D->ld, width, true};
+        return (struct device_view){val + line * D->ld * width, 1, count, count, width, (int)type};
+    return (struct device_view){val + line * width, count, 1, D->ld, width, (int)type};
 }
 
 // Returns the line of the result that has the sign of this line of the input.
 static struct device_view result_line(const struct fresh *f, int64_t line)
 {
     const struct task *t = f->t;
-    const int width = (int)prec_bytes(t->prec);
-    if (t->C.val) return line_of(&t->C, t->prec, false, line);
+    const enum prec type = prec_out(t->prec);
+    const int width = (int)type_bytes(type);
+    if (t->C.val) return line_of(&t->C, type, false, line);
     const int64_t first = f->o->p->A->ptr[line], count = f->o->p->A->ptr[line + 1] - first;
-    return (struct device_view){(char *)t->val + first * width, 1, count, count, width, true};
+    return (struct device_view){(char *)t->val + first * width, 1, count, count, width, (int)type};
 }
 
 static int negate_input(const struct fresh *f, int64_t line)
@@ -80,7 +81,7 @@ static int negate_input(const struct fresh *f, int64_t line)
     const struct problem *p = f->o->p;
     const bool row = p->op->signs == SIGNS_OF_ROW;
     if (line < 0) return OK;
-    struct device_view v = line_of(&f->t->in[0], p->prec, row, line);
+    struct device_view v = line_of(&f->t->in[0], prec_in(p->prec), row, line);
     return device_negate(f->t->dev, &v);
 }
 
@@ -117,7 +118,7 @@ static int change_line(struct fresh *f, bool really)
 static int sign_csr(struct device *d, const struct csr_dev *A, uint64_t key)
 {
     const struct device_signs s = {key,          A->m,   A->nnz, A->ptr,
-                                   A->ptr_bytes, A->idx, A->val, (int)prec_bytes(A->prec)};
+                                   A->ptr_bytes, A->idx, A->val, (int)type_bytes(A->type)};
     return key && A->nnz ? d->ops->sign(d, &s) : OK;
 }
 
@@ -146,7 +147,7 @@ static int sign_stored(const struct fresh *f, const struct stored *s, uint64_t b
         int err = sign_csr(d, csr_of(s->X), before);
         return err ? err : sign_csr(d, csr_of(s->X), key);
     }
-    int err = csr_place(d, s->of, s->prec, &convert_ms, &csr);
+    int err = csr_place(d, s->of, s->type, &convert_ms, &csr);
     if (!err) err = sign_csr(d, csr_of(csr), key);
     if (!err) err = renew(f->t, csr, s->X);
     sparse_free(d, csr);

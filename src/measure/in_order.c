@@ -81,7 +81,7 @@ int in_order_look(const struct verify *verify, bool graphs, enum in_order *out)
     *out = ORDER_NOT_LOOKED;
     if (!can->flip || verify->ref->p->op->result == RESULT_SPARSE) return OK;
     for (int i = 0; i < DENSE_MAX && t->in[i].val; i++)
-        add_block(&l, dense_block(&t->in[i], t->prec));
+        add_block(&l, dense_block(&t->in[i], prec_in(t->prec)));
     add_block(&l, output_block(t));
     int err = look(&l, NULL, out);
     if (!err && *out == ORDER_KEPT && graphs && can->graph_make) err = look_at_graph(&l, out);

@@ -5,20 +5,20 @@
 
 #include "measure/prepare.h"
 
-#define POISON 0xff // NaN in both precisions
+#define POISON 0xff // NaN in all types
 
 int unchecked(int err)
 {
     return err == ERR_MEMORY ? fail(ERR_UNCHECKED, "not checked: %s", fail_text()) : err;
 }
 
-static int64_t width(const struct problem *p) { return (int64_t)prec_bytes(p->prec); }
+static int64_t width(const struct problem *p) { return (int64_t)type_bytes(prec_out(p->prec)); }
 
 struct device_block output_block(const struct task *t)
 {
-    if (t->C.val) return dense_block(&t->C, t->prec);
+    if (t->C.val) return dense_block(&t->C, prec_out(t->prec));
     const int64_t nnz = t->val ? t->A[0]->nnz : 0;
-    return (struct device_block){.p = t->val, .bytes = nnz * (int64_t)prec_bytes(t->prec)};
+    return (struct device_block){.p = t->val, .bytes = nnz * out_bytes(t)};
 }
 
 int output_poison(struct task *t)
@@ -39,21 +39,21 @@ bool output_is_whole(const struct task *t)
     return R->m >= 0 && sizes_are_possible(R, t->work) &&
            device_holds(t->dev, R->ptr, ((int64_t)R->m + 1) * R->ptr_bytes) &&
            device_holds(t->dev, R->idx, R->nnz * (int64_t)sizeof *R->idx) &&
-           device_holds(t->dev, R->val, R->nnz * (int64_t)prec_bytes(t->prec));
+           device_holds(t->dev, R->val, R->nnz * out_bytes(t));
 }
 
 // Sets `v` to the arrays of a result. Returns their number; 0 if lengths and sizes disagree.
 static int views(const struct task *t, struct device_view v[OUTPUT_ARRAYS])
 {
     const struct csr_dev *R = &t->R;
-    int width = (int)prec_bytes(t->prec);
-    if (t->C.val) return v[0] = dense_view(&t->C, t->prec), 1;
+    const int type = (int)prec_out(t->prec), width = (int)out_bytes(t);
+    if (t->C.val) return v[0] = dense_view(&t->C, prec_out(t->prec)), 1;
     if (t->val)
-        return v[0] = (struct device_view){t->val, 1, t->A[0]->nnz, t->A[0]->nnz, width, true}, 1;
+        return v[0] = (struct device_view){t->val, 1, t->A[0]->nnz, t->A[0]->nnz, width, type}, 1;
     int64_t starts = (int64_t)R->m + 1;
-    v[0] = (struct device_view){R->val, 1, R->nnz, R->nnz, width, true};
-    v[1] = (struct device_view){R->idx, 1, R->nnz, R->nnz, 4, false};
-    v[2] = (struct device_view){R->ptr, 1, starts, starts, R->ptr_bytes, false};
+    v[0] = (struct device_view){R->val, 1, R->nnz, R->nnz, width, type};
+    v[1] = (struct device_view){R->idx, 1, R->nnz, R->nnz, 4, ONLY_BITS};
+    v[2] = (struct device_view){R->ptr, 1, starts, starts, R->ptr_bytes, ONLY_BITS};
     return output_is_whole(t) ? 3 : 0;
 }
 
@@ -147,7 +147,7 @@ static int download_order(const struct task *t, struct output_view *R)
 static int download_pattern(const struct task *t, struct output_view *R)
 {
     int64_t nnz = R->p->A->nnz;
-    R->val = mem_alloc(nnz, prec_bytes(t->prec));
+    R->val = mem_alloc(nnz, (size_t)out_bytes(t));
     return R->val ? device_download(t->dev, R->val, t->val, nnz * width(R->p)) : ERR_MEMORY;
 }
 
@@ -314,5 +314,5 @@ double output_at(const struct output_view *R, int64_t i, int64_t e)
     case RESULT_PATTERN: q = p->A->ptr[i] + e; break;
     case RESULT_SPARSE: q = R->ptr[i] + e - R->first; break;
     }
-    return prec_load(p->prec, R->val, q);
+    return type_load(prec_out(p->prec), R->val, q);
 }

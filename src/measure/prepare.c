@@ -92,7 +92,7 @@ static void use(struct setup *setup, const struct operands *o, struct stored *s)
     if (!s->used)
         setup->formats[setup->count++] =
             (struct format_use){operand_name(o, s), s->format, sparse_bytes(s->X),
-                                op_csr_bytes(s->of, s->prec), s->cost[0]};
+                                op_csr_bytes(s->of, s->type), s->cost[0]};
     s->used = true;
 }
 
@@ -150,56 +150,57 @@ int64_t dense_length(const struct dense_dev *D)
     return D->layout == LAYOUT_ROW ? D->cols : D->rows;
 }
 
-struct device_view dense_view(const struct dense_dev *D, enum prec prec)
+struct device_view dense_view(const struct dense_dev *D, enum prec type)
 {
     return (struct device_view){D->val, dense_lines(D),        dense_length(D),
-                                D->ld,  (int)prec_bytes(prec), true};
+                                D->ld,  (int)type_bytes(type), (int)type};
 }
 
-struct device_block dense_block(const struct dense_dev *D, enum prec prec)
+struct device_block dense_block(const struct dense_dev *D, enum prec type)
 {
     return (struct device_block){.p = D->val,
-                                 .bytes = dense_lines(D) * D->ld * (int64_t)prec_bytes(prec)};
+                                 .bytes = dense_lines(D) * D->ld * (int64_t)type_bytes(type)};
 }
 
 static int dense_digest(const struct operands *o, int which, uint64_t *bits)
 {
     struct digest x;
-    struct device_view v = dense_view(&o->in[which], o->p->prec);
+    struct device_view v = dense_view(&o->in[which], prec_in(o->p->prec));
     int err = device_digest(o->dev, &v, &x);
     *bits = x.bits;
     return err;
 }
 
-static int dense_alloc(struct operands *o, int64_t rows, int64_t cols, struct dense_dev *D)
+static int dense_alloc(struct operands *o, int64_t rows, int64_t cols, enum prec type,
+                       struct dense_dev *D)
 {
     int64_t count;
     *D = (struct dense_dev){.rows = rows, .cols = cols, .layout = o->p->layout};
     D->ld = dense_length(D) + o->pad;
     int err = size_mul(dense_lines(D), D->ld, &count);
-    return err ? err : device_alloc(o->dev, count, prec_bytes(o->p->prec), &D->val);
+    return err ? err : device_alloc(o->dev, count, type_bytes(type), &D->val);
 }
 
 // Columns and rows of a block of the transposition on the host, which stays in the cache. Matrices
 // are row-major on the host.
 #define TRANSPOSE_BLOCK 32
-static void *transposed(const struct dense *D, enum prec prec)
+static void *transposed(const struct dense *D, enum prec type)
 {
     int64_t rows = D->rows, cols = D->cols;
-    void *to = mem_alloc(rows * cols, prec_bytes(prec));
+    void *to = mem_alloc(rows * cols, type_bytes(type));
     if (!to) return NULL;
 #pragma omp parallel for schedule(static)
     for (int64_t i0 = 0; i0 < rows; i0 += TRANSPOSE_BLOCK)
         for (int64_t j = 0; j < cols; j++)
             for (int64_t i = i0; i < min64(i0 + TRANSPOSE_BLOCK, rows); i++)
-                prec_store(prec, to, j * rows + i, prec_load(prec, D->val, i * cols + j));
+                type_store(type, to, j * rows + i, type_load(type, D->val, i * cols + j));
     return to;
 }
 
 // Uploads a dense matrix; line by line if lines have gaps.
 static int upload_lines(struct operands *o, const struct dense_dev *D, const void *from)
 {
-    int64_t width = (int64_t)prec_bytes(o->p->prec), length = dense_length(D) * width;
+    int64_t width = (int64_t)type_bytes(prec_in(o->p->prec)), length = dense_length(D) * width;
     if (D->ld == dense_length(D))
         return device_upload(o->dev, D->val, from, dense_lines(D) * length);
     int err = OK;
@@ -212,7 +213,7 @@ static int upload_lines(struct operands *o, const struct dense_dev *D, const voi
 static int upload_dense(struct operands *o, const struct dense *from, const struct dense_dev *D)
 {
     if (D->layout == LAYOUT_ROW) return upload_lines(o, D, from->val);
-    void *turned = transposed(from, o->p->prec);
+    void *turned = transposed(from, prec_in(o->p->prec));
     int err = turned ? upload_lines(o, D, turned) : ERR_MEMORY;
     mem_free(turned);
     return err;
@@ -236,16 +237,16 @@ static int make_dense(struct operands *o)
     for (int i = 0; i < DENSE_MAX && p->in[i].val && !err; i++) {
         if (o->in[i].val) continue;
         new_inputs = true;
-        err = dense_alloc(o, p->in[i].rows, p->in[i].cols, &o->in[i]);
+        err = dense_alloc(o, p->in[i].rows, p->in[i].cols, prec_in(p->prec), &o->in[i]);
         if (!err) err = upload_dense(o, &p->in[i], &o->in[i]);
     }
     if (new_inputs) o->dense_ms = clock_ms() - start;
     for (int i = 0; i < DENSE_MAX && p->in[i].val && new_inputs && !err; i++)
         err = dense_digest(o, i, &o->bits[i]);
     if (!err && p->op->result == RESULT_DENSE && !o->C.val)
-        err = dense_alloc(o, p->rows, p->cols, &o->C);
+        err = dense_alloc(o, p->rows, p->cols, prec_out(p->prec), &o->C);
     if (!err && p->op->result == RESULT_PATTERN && !o->val)
-        err = device_alloc(o->dev, p->A->nnz, prec_bytes(p->prec), &o->val);
+        err = device_alloc(o->dev, p->A->nnz, type_bytes(prec_out(p->prec)), &o->val);
     return err;
 }
 
@@ -313,7 +314,7 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup)
     t->work = o->p->work;
     t->figures = (struct figures){0};
     t->made_count = 0;
-    t->R = (struct csr_dev){.format = &format_csr, .prec = t->prec};
+    t->R = (struct csr_dev){.format = &format_csr, .type = prec_out(t->prec)};
     int err = refuse_unfit(t, o->p);
     if (!err && t->algo->choose) t->algo->choose(t, o->p);
     if (!err) err = share_sparse(t, o, setup);

@@ -71,8 +71,8 @@ void task_teardown(struct task *t);
 // Return the number of lines of a dense matrix (rows; columns if column-major) and their length.
 int64_t dense_lines(const struct dense_dev *D);
 int64_t dense_length(const struct dense_dev *D);
-struct device_view dense_view(const struct dense_dev *D, enum prec prec);
+struct device_view dense_view(const struct dense_dev *D, enum prec type);
 // Returns the memory of a dense matrix, with the gaps between its lines.
-struct device_block dense_block(const struct dense_dev *D, enum prec prec);
+struct device_block dense_block(const struct dense_dev *D, enum prec type);
 
 #endif

@@ -21,7 +21,7 @@ void store_keep(struct store *s, const struct problem *p)
 {
     for (int i = s->count - 1; i >= 0; i--) {
         const struct stored *x = &s->list[i];
-        if (x->prec != p->prec || (x->of != p->A && x->of != p->S)) store_drop(s, i);
+        if (x->type != prec_in(p->prec) || (x->of != p->A && x->of != p->S)) store_drop(s, i);
     }
 }
 
@@ -48,7 +48,7 @@ static struct stored *find(const struct store *s, const struct stored *wanted)
 {
     for (int i = 0; i < s->count; i++) {
         struct stored *x = &s->list[i];
-        if (x->of == wanted->of && x->format == wanted->format && x->prec == wanted->prec &&
+        if (x->of == wanted->of && x->format == wanted->format && x->type == wanted->type &&
             !memcmp(x->opt, wanted->opt, sizeof x->opt))
             return x;
     }
@@ -77,7 +77,7 @@ static int make_once(const struct task *t, struct stored *x, const struct sparse
     if (!x->format->from) {
         if (x->format != &format_csr) bug("%s is made from nothing", x->format->name);
         double convert;
-        int err = csr_place(d, x->of, x->prec, &convert, &x->X);
+        int err = csr_place(d, x->of, x->type, &convert, &x->X);
         *convert_ms += convert;
         *upload_ms += clock_ms() - start - convert;
         return err;
@@ -93,7 +93,7 @@ static int make_once(const struct task *t, struct stored *x, const struct sparse
     host.units = d->units; // the format is for this device
     struct sparse *csr = NULL, *made = NULL;
     double ignored_ms;
-    int err = csr_place(&host, x->of, t->prec, &ignored_ms, &csr);
+    int err = csr_place(&host, x->of, x->type, &ignored_ms, &csr);
     if (!err) err = store_convert(t, &host, csr, x->format, &made);
     sparse_free(&host, csr);
     *convert_ms += clock_ms() - start;
@@ -148,7 +148,7 @@ static int make_again(const struct store *s, const struct task *t, struct stored
 int store_need(struct store *s, const struct task *t, const struct csr *A,
                const struct format *format, struct stored **out)
 {
-    struct stored x = {.of = A, .format = format, .prec = t->prec}, *from = NULL;
+    struct stored x = {.of = A, .format = format, .type = prec_in(t->prec)}, *from = NULL;
     const struct sparse *source = NULL;
     int err, before = s->count;
     task_format_options(t, format, x.opt);

@@ -17,7 +17,7 @@ struct format_cost {
 struct stored {
     const struct csr *of;
     const struct format *format;
-    enum prec prec;
+    enum prec type;
     double opt[PARAMS_MAX]; // values of the format's parameters
     struct sparse *X;
     struct format_cost cost[1 + SOURCES_MAX]; // own, of its source, of the source's source, ...

@@ -28,8 +28,8 @@ static int64_t warp_lines(const int32_t *col, int count, int per_line)
 // The same for both precisions.
 static void add_lines(const int32_t *col, int count, int64_t lines[2])
 {
-    for (int prec = F32; prec <= F64; prec++)
-        lines[prec] += warp_lines(col, count, TILED_LINE / (int)prec_bytes((enum prec)prec));
+    for (int type = F32; type <= F64; type++)
+        lines[type] += warp_lines(col, count, TILED_LINE / (int)type_bytes((enum prec)type));
 }
 
 static int64_t row_length(const struct csr *A, int64_t i) { return A->ptr[i + 1] - A->ptr[i]; }

@@ -47,7 +47,7 @@ void tiled_model_intensity(struct tiled_prediction *x, enum prec prec)
 {
     const double gamma[PREDICTION_KINDS] = {1, x->C, x->C / x->L};
     for (int i = 0; i < PREDICTION_KINDS; i++)
-        x->intensity[i] = 2 / bytes_of_madd(x, (double)prec_bytes(prec), gamma[i]);
+        x->intensity[i] = 2 / bytes_of_madd(x, (double)type_bytes(prec_in(prec)), gamma[i]);
 }
 
 #define LAUNCH_MS 0.003
@@ -97,7 +97,7 @@ static void from_access(const struct tiled_counts *a, enum prec prec, const stru
     double nnz = (double)a->nnz, loads = (double)a->loads;
     x->rho = told_or(told, "rho", nnz / loads);
     x->Z = told_or(told, "Z", (double)a->stored / nnz);
-    x->C = (double)a->lines[prec] * TILED_LINE / (loads * (double)prec_bytes(prec));
+    x->C = (double)a->lines[prec] * TILED_LINE / (loads * (double)type_bytes(prec_in(prec)));
     x->L = nnz / x->rho / (double)a->columns;
     x->delta = DELTA;
     if (a->segments > a->rows) x->equation = 6, x->mu_segment = nnz / (double)a->segments;
@@ -133,7 +133,7 @@ static void set_moved(const struct csr *A, enum prec prec, int64_t k, const stru
                       struct tiled_prediction *x)
 {
     const bool tiled = x->equation != 2;
-    const double BT = (double)prec_bytes(prec), nnz = (double)A->nnz, loads = nnz / x->rho;
+    const double BT = (double)type_bytes(prec_in(prec)), nnz = (double)A->nnz, loads = nnz / x->rho;
     const double segments = x->equation == 6 ? nnz / x->mu_segment : A->m;
     const double columns = (double)k;
     x->moved = (struct moved){

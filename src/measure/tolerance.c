@@ -1,19 +1,21 @@
 #include "measure/tolerance.h"
 
-#include <float.h>
-
-static double smallest(enum prec prec)
+static enum prec type_of_sums(const struct task *t)
 {
-    return prec == F32 ? FLT_MIN * FLT_EPSILON : DBL_MIN * DBL_EPSILON;
+    switch (t->algo->arith) {
+    case ARITH_DOUBLE: return F64;
+    case ARITH_RESULT: return prec_out(t->prec);
+    default: return prec_sum(t->prec);
+    }
 }
 
 struct roundoff tolerance_roundoff(const struct task *t)
 {
-    bool in_double = t->algo->arith == ARITH_DOUBLE;
-    double u = prec_unit_roundoff(t->prec);
-    return (struct roundoff){.sums = in_double ? prec_unit_roundoff(F64) : u,
-                             .stored = in_double ? u : 0,
-                             .smallest = smallest(t->prec)};
+    const struct type_facts *sums = &type_list[type_of_sums(t)], *stored = &type_list[prec_out(t->prec)];
+    return (struct roundoff){.sums = sums->unit,
+                             .stored = stored->unit > sums->unit ? stored->unit : 0,
+                             .smallest = sums->smallest,
+                             .smallest_stored = stored->smallest};
 }
 
 struct tolerance tolerance_of(const struct task *t, int64_t terms, double ref, double error)
@@ -27,8 +29,8 @@ struct tolerance tolerance_of_row(const struct task *t, int64_t products,
 {
     // Elements are rounded one by one, and their weights have random signs.
     struct tolerance c = tolerance_of(t, products, x->size[i], x->error[i]);
-    double own = prec_unit_roundoff(F64) * x->own[i];
-    double stored = t->algo->arith == ARITH_DOUBLE ? prec_unit_roundoff(t->prec) * x->size[i] : 0;
+    double own = type_list[F64].unit * x->own[i];
+    double stored = tolerance_roundoff(t).stored * x->size[i];
     c.element += ELEMENT_SIZES * own + (ELEMENT_SIZES - STORED_SIZES) * stored;
     c.norm += NORM_SIZES * own;
     return c;

@@ -12,7 +12,7 @@ static bool is_near(const struct verify *w, const struct digest *x)
 {
     const struct digest *first = &w->first->digest.array[0];
     double rounding = ELEMENT_SIZES * 2 * w->first->spread;
-    double own = OWN_ROUNDINGS * prec_unit_roundoff(F64) * (x->size + first->size);
+    double own = OWN_ROUNDINGS * type_list[F64].unit * (x->size + first->size);
     return isfinite(rounding + own) && fabs(x->sum - first->sum) <= rounding + own;
 }
 

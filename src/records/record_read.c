@@ -225,8 +225,8 @@ static int check_key(const cJSON *o, struct record *r)
 static int get_prec(const cJSON *o, enum prec *prec)
 {
     const char *text = cJSON_GetStringValue(get(o, "prec"));
-    for (int p = F32; text && p <= F64; p++)
-        if (!strcmp(text, prec_name((enum prec)p))) return *prec = (enum prec)p, OK;
+    const int p = text ? prec_find(text) : -1;
+    if (p >= 0) return *prec = (enum prec)p, OK;
     return missing("prec");
 }
 

@@ -16,7 +16,7 @@ static inline struct pick_facts auto_sizes(const struct task *t, int64_t depth)
     f.rows = A->m, f.columns = A->n, f.nonzeros = (double)A->nnz;
     f.depth = (double)depth;
     f.longest = f.squares = f.tile = 0;
-    f.width = (int)prec_bytes(t->prec);
+    f.width = (int)in_bytes(t);
     return f;
 }
 

@@ -27,7 +27,7 @@ static int dense_A_make(const struct csr *A, enum prec prec)
     if (!A_of.val || !A_of.there) return ERR_MEMORY;
     for (int64_t i = 0; i < A->m; i++)
         for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++) {
-            A_of.val[i * A_of.n + A->idx[q]] = prec_round(prec, A->val[q]);
+            A_of.val[i * A_of.n + A->idx[q]] = type_round(prec, A->val[q]);
             A_of.there[i * A_of.n + A->idx[q]] = true;
         }
     return OK;
@@ -49,7 +49,7 @@ static void add(struct element *c, double x, double y)
 
 static double input_at(const struct problem *p, int which, int64_t i, int64_t j)
 {
-    return prec_load(p->prec, p->in[which].val, i * p->in[which].cols + j);
+    return type_load(p->prec, p->in[which].val, i * p->in[which].cols + j);
 }
 
 static const char *word_of(const struct problem *p, int a)
@@ -147,7 +147,7 @@ static double error_size(const struct problem *p, const struct element *c)
 static bool element_right(const struct problem *p, const struct row *row, int64_t e, int64_t j,
                           const struct element *c)
 {
-    double u = prec_unit_roundoff(F64), size = (double)c->size;
+    double u = type_list[F64].unit, size = (double)c->size;
     double least = error_size(p, c), most = least;
     if (!p->integers && !p->in[0].val) most = fmax(most, 4 * (double)(c->terms + 1) * size);
     bool column = p->op->result != RESULT_SPARSE || row->col[e] == j;
@@ -224,7 +224,7 @@ static int64_t wrong_projections(const struct problem *p, int variant, const str
     int err = p->op->project ? p->op->project(p, variant, &x) : OK;
     CHECK(!err, "%s", fail_text());
     for (int32_t i = 0; i < p->rows && p->op->project && !err; i++)
-        wrong += !(fabs(x.want[i] - t->rows[i].want) <= 4 * prec_unit_roundoff(F64) * x.own[i]) ||
+        wrong += !(fabs(x.want[i] - t->rows[i].want) <= 4 * type_list[F64].unit * x.own[i]) ||
                  !sizes_right(p, &x, i, &t->rows[i]) ||
                  (p->op->result == RESULT_SPARSE &&
                   (pattern[i].count != t->rows[i].count || pattern[i].hash != t->rows[i].hash));

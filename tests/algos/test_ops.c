@@ -239,7 +239,7 @@ static void fill_inputs(struct problem *p)
 {
     for (int d = 0; d < DENSE_MAX && p->in[d].val; d++)
         for (int64_t x = 0; x < p->in[d].rows * p->in[d].cols; x++)
-            prec_store(p->prec, p->in[d].val, x, 1);
+            type_store(p->prec, p->in[d].val, x, 1);
 }
 
 // No element of any variant is larger than `most`.
@@ -323,7 +323,7 @@ static int64_t count_same(const struct problem *p, const struct dense *D, const 
 {
     int64_t same = 0, count = min64(D->rows * D->cols, of->rows * of->cols - ahead);
     for (int64_t x = 0; x < count; x++)
-        same += prec_load(p->prec, D->val, x) == prec_load(p->prec, of->val, x + ahead);
+        same += type_load(p->prec, D->val, x) == type_load(p->prec, of->val, x + ahead);
     return same;
 }
 
@@ -336,7 +336,7 @@ static void check_spread(const struct problem *p, const struct dense *D, double 
     for (int64_t first = 0; first + STRETCH <= D->rows * D->cols; first += STRETCH) {
         double min = INFINITY, max = -INFINITY, sum = 0;
         for (int64_t x = first; x < first + STRETCH; x++) {
-            double value = prec_load(p->prec, D->val, x);
+            double value = type_load(p->prec, D->val, x);
             min = fmin(min, value), max = fmax(max, value);
             sum += value;
         }

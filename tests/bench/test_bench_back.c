@@ -107,7 +107,7 @@ static int racing_run(struct task *t)
 {
     bool overlaps = begin_run();
     int err = own_run(t);
-    if (overlaps) prec_store(t->prec, t->val, 3, 1e6);
+    if (overlaps) type_store(t->prec, t->val, 3, 1e6);
     return err;
 }
 

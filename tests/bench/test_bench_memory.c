@@ -56,7 +56,7 @@ static const struct algo on_both = {.layouts = BOTH_LAYOUTS,
 static const struct algo_entry tile_entry = {"tiles", &own_op, DEVICE_CPU, &on_tiles, NULL};
 static const struct algo_entry counted_entry = {"counted", &own_op, DEVICE_CPU, &on_counted, NULL};
 static const struct algo_entry both_entry = {"both", &own_op, DEVICE_CPU, &on_both, NULL};
-static int64_t width(enum prec prec) { return (int64_t)prec_bytes(prec); }
+static int64_t width(enum prec prec) { return (int64_t)type_bytes(prec); }
 
 // Bytes of A on the CPU in a format, by hand.
 static int64_t csr_size(enum prec prec) { return csr_bytes(M.A.m, M.A.nnz, 8, prec); }

@@ -77,7 +77,7 @@ static int starving_run(struct task *t)
 static int wrong_run(struct task *t)
 {
     int err = own_run(t);
-    prec_store(t->prec, t->val, 0, 1e6);
+    type_store(t->prec, t->val, 0, 1e6);
     return err;
 }
 
@@ -85,17 +85,17 @@ static int wrong_run(struct task *t)
 static int run_off(struct task *t, double units)
 {
     const struct dense_dev *X = &t->in[0];
-    double a = prec_round(t->prec, M.A.val[0]), sum = 0;
+    double a = type_round(t->prec, M.A.val[0]), sum = 0;
     struct squares squares = {0};
     int err = own_run(t);
     for (int64_t l = 0; l < X->cols; l++) {
-        double product = a * prec_load(t->prec, X->val, M.A.idx[0] * X->ld + l);
+        double product = a * type_load(t->prec, X->val, M.A.idx[0] * X->ld + l);
         sum += product;
         squares_add(&squares, product);
     }
-    double tolerance = ELEMENT_SIZES * prec_unit_roundoff(t->prec) *
+    double tolerance = ELEMENT_SIZES * type_list[t->prec].unit *
                        sum_error(X->cols, squares_root(&squares), sum);
-    prec_store(t->prec, t->val, 0, sum + units * tolerance);
+    type_store(t->prec, t->val, 0, sum + units * tolerance);
     return err;
 }
 static int barely_wrong_run(struct task *t) { return run_off(t, 1.2); }

@@ -18,14 +18,14 @@ static int lazy_run(struct task *t) { return ++runs > CHECKED && runs % 5 ? OK :
 static int seldom_run(struct task *t)
 {
     int err = own_run(t);
-    if (++runs > CHECKED && runs % 20 == 0) prec_store(t->prec, t->val, 5, 1e6);
+    if (++runs > CHECKED && runs % 20 == 0) type_store(t->prec, t->val, 5, 1e6);
     return err;
 }
 
 static int spoiling_run(struct task *t)
 {
     int err = own_run(t);
-    if (++runs == CHECKED + 3) prec_store(t->prec, t->in[0].val, 0, 0.25);
+    if (++runs == CHECKED + 3) type_store(t->prec, t->in[0].val, 0, 0.25);
     return err;
 }
 
@@ -33,14 +33,14 @@ static int spoiling_A_run(struct task *t)
 {
     int err = own_run(t);
     const struct csr_dev *A = csr_of(t->A[0]);
-    if (++runs == CHECKED + 3) prec_store(t->prec, A->val, A->nnz - 1, 3);
+    if (++runs == CHECKED + 3) type_store(t->prec, A->val, A->nnz - 1, 3);
     return err;
 }
 
 // It spoils what it reads when it is checked, so that its own result is wrong, too.
 static int spoiling_first_run(struct task *t)
 {
-    prec_store(t->prec, t->in[0].val, 0, 0.25);
+    type_store(t->prec, t->in[0].val, 0, 0.25);
     return own_run(t);
 }
 

@@ -17,7 +17,7 @@ struct block {
 };
 
 static void block_make(struct device *d, int64_t lines, int64_t length, int64_t step, int width,
-                       bool real, struct block *b)
+                       int real, struct block *b)
 {
     *b = (struct block){.d = d, .bytes = lines * step * width};
     b->v = (struct device_view){NULL, lines, length, step, width, real};
@@ -27,12 +27,10 @@ static void block_make(struct device *d, int64_t lines, int64_t length, int64_t 
     for (int64_t i = 0; i < lines * step; i++) {
         double x = random_value(7, (uint64_t)i);
         uint64_t word = random_at(8, (uint64_t)i);
-        float f = (float)x;
-        memcpy(b->host + i * width,
-               real && width == 4 ? (void *)&f
-               : real             ? (void *)&x
-                                  : &word,
-               (size_t)width);
+        if (real == ONLY_BITS)
+            memcpy(b->host + i * width, &word, (size_t)width);
+        else
+            type_store((enum prec)real, b->host, i, x);
     }
 }
 
@@ -53,11 +51,11 @@ static void block_free(struct block *b)
 static const struct shape {
     int64_t lines, length, step;
     int width;
-    bool real;
-} shapes[] = {{1, 1, 1, 4, true},        {1, PLACES, PLACES, 4, true}, {40, 31, 33, 4, true},
-              {40, 31, 33, 8, true},     {7, 100, 100, 8, true},       {1, 4097, 4097, 1, false},
-              {1, 4097, 4097, 2, false}, {1, 333, 333, 4, false},      {1, 333, 333, 8, false},
-              {3, 70000, 70001, 4, true}};
+    int real;
+} shapes[] = {{1, 1, 1, 4, F32},        {1, PLACES, PLACES, 4, F32}, {40, 31, 33, 4, F32},
+              {40, 31, 33, 8, F64},     {7, 100, 100, 8, F64},       {1, 4097, 4097, 1, ONLY_BITS},
+              {1, 4097, 4097, 2, ONLY_BITS}, {1, 333, 333, 4, ONLY_BITS},      {1, 333, 333, 8, ONLY_BITS},
+              {3, 70000, 70001, 4, F32}, {5, 4097, 4100, 2, F16}, {1, 333, 333, 2, BF16}};
 
 // Every bit counts, in every place; what lies between the lines does not.
 static void test_bits(struct device *d, const struct shape *s)
@@ -118,12 +116,13 @@ static void swap(unsigned char *a, unsigned char *b, int64_t bytes)
 
 // Two runs of elements that change places change the bits and the sum, also where they have the
 // same slots of other blocks; so do two elements that lose their signs.
-static void test_places(struct device *d, int width)
+static void test_places(struct device *d, enum prec type)
 {
     static const int64_t moved[][3] = {
         {0, 64, 64}, {10, 1000, 24}, {0, DIGEST_BLOCK, 1}, {7, 3 * DIGEST_BLOCK + 7, DIGEST_BLOCK}};
     struct block b;
-    block_make(d, 1, PLACES, PLACES, width, true, &b);
+    block_make(d, 1, PLACES, PLACES, (int)type_bytes(type), (int)type, &b);
+    const int width = b.v.width;
     struct digest first = digest(&b);
     for (int i = 0; i < COUNT(moved); i++) {
         unsigned char *one = b.host + moved[i][0] * width, *other = b.host + moved[i][1] * width;
@@ -145,21 +144,18 @@ static void test_places(struct device *d, int width)
 static void test_sum(struct device *d, const struct shape *s)
 {
     struct block b;
-    if (!s->real) return;
+    if (s->real == ONLY_BITS) return;
     block_make(d, s->lines, s->length, s->step, s->width, s->real, &b);
     struct digest first = digest(&b);
     CHECK(first.size > 0 && fabs(first.sum) <= first.size, "sum %g, size %g", first.sum,
           first.size);
     void *at = b.host + ((s->lines - 1) * s->step + s->length - 1) * s->width;
-    float f;
-    double x;
-    memcpy(&f, at, sizeof f);
-    if (s->width == 4)
-        f += 0.25f, memcpy(at, &f, sizeof f);
-    else
-        memcpy(&x, at, sizeof x), x += 0.25, memcpy(at, &x, sizeof x);
-    double change = fabs(digest(&b).sum - first.sum);
-    CHECK(change > 0.124 && change < 0.251, "0.25 more changes the sum by %g", change);
+    const enum prec type = (enum prec)s->real;
+    const double old = type_load(type, at, 0);
+    type_store(type, at, 0, old + 0.25);
+    const double more = type_load(type, at, 0) - old;
+    double change = fabs(digest(&b).sum - first.sum) / more;
+    CHECK(more > 0.2 && change > 0.49 && change < 1.01, "the sum changes by %g of %g", change, more);
     memset(at, 0xff, (size_t)s->width);
     CHECK(isnan(digest(&b).sum), "NaN does not show");
     block_free(&b);
@@ -170,7 +166,7 @@ static void test_spoil(struct device *d, const struct shape *s)
 {
     struct block b;
     int64_t spoilt[2] = {0, 0}, both = 0, outside = 0, count = s->lines * s->length;
-    block_make(d, s->lines, s->length, s->step, s->width, false, &b);
+    block_make(d, s->lines, s->length, s->step, s->width, ONLY_BITS, &b);
     unsigned char *seen = mem_zero_alloc(b.bytes, 1);
     for (int seed = 0; seed < 2 && seen; seed++) {
         memset(b.host, 0, (size_t)b.bytes);
@@ -228,10 +224,9 @@ static void test_device(const char *spec)
         test_agree(&d, &shapes[i]);
         test_definition(&d, &shapes[i]);
     }
-    test_places(&d, 4);
-    test_places(&d, 8);
+    for (int type = 0; type < TYPES; type++) test_places(&d, (enum prec)type);
     struct digest x = {1, 1, 1};
-    struct device_view nothing = {NULL, 0, 3, 3, 4, true};
+    struct device_view nothing = {NULL, 0, 3, 3, 4, F32};
     CHECK(!device_digest(&d, &nothing, &x) && !x.bits && x.sum == 0, "a digest of nothing");
     CHECK(!device_spoil(&d, &nothing, 1), "%s", fail_text());
     device_close(&d);

@@ -218,7 +218,7 @@ static void right_results(void)
         out = run_mkl("spgemm", (enum prec)prec, &peak);
         CHECK(!out.err && out.check.error_ratio == 0, "spgemm: %s", fail_text());
         // C is counted, which lies in the library's memory, beside the copy of it for the check.
-        int64_t width = (int64_t)prec_bytes((enum prec)prec);
+        int64_t width = (int64_t)type_bytes((enum prec)prec);
         CHECK(peak > 2 * out.check.result_nnz * (width + 4), "a peak of %lld bytes",
               (long long)peak);
     }

@@ -15,7 +15,7 @@ static uint64_t read_inputs(struct inputs *in)
 {
     uint64_t bits = 0;
     for (int i = 0; i < DENSE_MAX && in->o.in[i].val; i++) {
-        struct device_view v = dense_view(&in->o.in[i], in->p.prec);
+        struct device_view v = dense_view(&in->o.in[i], prec_in(in->p.prec));
         struct digest x;
         CHECK(!device_digest(&dev, &v, &x), "%s", fail_text());
         bits = bits * 31 + x.bits;

@@ -184,7 +184,7 @@ static int spoil_row(const struct task *t, int64_t j)
     double wide[64];
     for (int c = 0; c < COUNT(wide); c++) narrow[c] = INFINITY, wide[c] = INFINITY;
     const struct dense_dev *B = &t->in[0];
-    const int64_t bytes = (int64_t)prec_bytes(t->prec);
+    const int64_t bytes = (int64_t)type_bytes(t->prec);
     CHECK(B->cols <= COUNT(wide), "a row of B does not fit");
     return device_upload(&dev, (char *)B->val + j * B->ld * bytes,
                          t->prec == F32 ? (void *)narrow : (void *)wide, B->cols * bytes);
@@ -202,7 +202,7 @@ static void check_infinity(enum prec prec, int64_t k, double lanes, int32_t (*le
     if (spmm_inputs(&in, &dev, &A, prec, LAYOUT_ROW, k, 0)) return;
     for (int64_t j = 0; j < A.n; j++) {
         struct task t = {.entry = graded(), .algo = graded()->algo};
-        const int64_t bytes = (int64_t)prec_bytes(prec);
+        const int64_t bytes = (int64_t)type_bytes(prec);
         char *C = mem_alloc(A.m * k, (size_t)bytes);
         algo_defaults(t.algo, t.opt);
         set_option(t.entry, t.opt, "bundle-min", alike);

@@ -36,7 +36,7 @@ static void make_odd(const struct csr_dev *A)
     const int64_t *ptr = A->ptr;
     for (int32_t i = 0; i < A->m; i++)
         for (int64_t p = ptr[i]; p < ptr[i + 1]; p++)
-            prec_store(A->prec, A->val, p, odd_value(i, A->idx[p]));
+            type_store(A->type, A->val, p, odd_value(i, A->idx[p]));
 }
 
 static struct product multiply(struct inputs *in, const char *name, bool odd)
@@ -76,7 +76,7 @@ static bool same_structure(const struct csr_dev *x, const struct csr_dev *y)
 static int64_t other_value(const struct csr_dev *x, const struct csr_dev *y)
 {
     for (int64_t p = 0; p < x->nnz; p++) {
-        const double a = prec_load(x->prec, x->val, p), b = prec_load(y->prec, y->val, p);
+        const double a = type_load(x->type, x->val, p), b = type_load(y->type, y->val, p);
         if (a != b && !(isnan(a) && isnan(b))) return p;
     }
     return -1;
@@ -262,7 +262,7 @@ static void test_product(const struct csr *A, int number, enum prec prec, bool o
     CHECK(same, "row %d, %s: another structure", number, prec_name(prec));
     const int64_t p = same ? other_value(&mine.C, &other.C) : -1;
     CHECK(p < 0, "row %d, %s: nonzero %lld is %g, should be %g", number, prec_name(prec),
-          (long long)p, prec_load(prec, mine.C.val, p), prec_load(prec, other.C.val, p));
+          (long long)p, type_load(prec, mine.C.val, p), type_load(prec, other.C.val, p));
     product_free(&mine);
     product_free(&other);
     inputs_free(&in);
@@ -316,7 +316,7 @@ static void test_threads(const char *spec, enum prec prec)
             omp_set_num_threads(threads);
             struct product more = multiply(&in, "onepass", false);
             CHECK(same_structure(&one.C, &more.C) &&
-                      !memcmp(one.C.val, more.C.val, (size_t)one.C.nnz * prec_bytes(prec)),
+                      !memcmp(one.C.val, more.C.val, (size_t)one.C.nnz * type_bytes(prec)),
                   "%s, %s: other bits by %d threads", spec, prec_name(prec), threads);
             product_free(&more);
         }

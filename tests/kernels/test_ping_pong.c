@@ -58,7 +58,7 @@ static double expect(const struct inputs *in, const int32_t *order, double *x, d
     const struct csr *A = in->p.A;
     const int64_t count = (int64_t)A->m * COLUMNS;
     double most = 0;
-    for (int64_t i = 0; i < count; i++) x[i] = prec_load(in->p.prec, in->p.in[0].val, i);
+    for (int64_t i = 0; i < count; i++) x[i] = type_load(in->p.prec, in->p.in[0].val, i);
     for (int r = 0; r < PRODUCTS; r += 2) {
         multiply(A, in->p.prec, order, x, spare);
         multiply(A, in->p.prec, order, spare, x);
@@ -73,7 +73,7 @@ static double distance(const struct dense_dev *B, enum prec prec, const void *go
     double most = 0;
     for (int64_t i = 0; i < B->rows; i++)
         for (int64_t j = 0; j < COLUMNS; j++) {
-            const double off = fabs(prec_load(prec, got, place_of(B, i, j)) - x[i * COLUMNS + j]);
+            const double off = fabs(type_load(prec, got, place_of(B, i, j)) - x[i * COLUMNS + j]);
             if (isnan(off)) return INFINITY;
             most = fmax(most, off);
         }
@@ -147,7 +147,7 @@ static void test_pair(struct device *dev, struct inputs *in, const struct algo_e
     struct pair pair;
     struct memory m;
     if (!memory_make(&m, in->p.rows)) return;
-    const int64_t bytes = in->p.rows * COLUMNS * (int64_t)prec_bytes(prec);
+    const int64_t bytes = in->p.rows * COLUMNS * (int64_t)type_bytes(prec);
     int err = prepare(&pair, in, e, &m, bytes);
     const int32_t *order = !err && pair.t[0].order ? m.order : NULL;
     if (order)

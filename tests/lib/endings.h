@@ -59,8 +59,8 @@ static int own_run(struct task *t)
         for (; q < M.A.ptr[i + 1]; q++) {
             double sum = 0;
             for (int64_t l = 0; l < X->cols; l++)
-                sum += prec_load(t->prec, X->val, M.A.idx[q] * X->ld + l);
-            prec_store(t->prec, t->val, q, prec_round(t->prec, M.A.val[q]) * sum);
+                sum += type_load(t->prec, X->val, M.A.idx[q] * X->ld + l);
+            type_store(t->prec, t->val, q, type_round(t->prec, M.A.val[q]) * sum);
         }
     return OK;
 }

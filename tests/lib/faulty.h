@@ -157,7 +157,7 @@ static inline bool is_bad(int64_t q) { return q == right.ptr[fault_row] + fault_
 
 static inline double faulty_value(const struct task *t, int64_t q)
 {
-    double tolerance = ELEMENT_SIZES * prec_unit_roundoff(t->prec) * right.error[q];
+    double tolerance = ELEMENT_SIZES * type_list[t->prec].unit * right.error[q];
     double c = right.ref[q] + faulty_shift;
     if (!is_bad(q)) return c;
     switch (fault) {
@@ -181,13 +181,13 @@ static inline void faulty_fill(const struct task *t)
             if (fault == ROW_LOST && i == fault_row) continue;
             if (fault == ONE_NOT_WRITTEN && is_bad(q)) continue;
             int64_t at = dense ? i * down + (q - right.ptr[i]) * across : q;
-            double old = fault == ADDS_UP ? prec_load(t->prec, to, at) : 0;
-            prec_store(t->prec, to, at, old + faulty_value(t, q));
+            double old = fault == ADDS_UP ? type_load(t->prec, to, at) : 0;
+            type_store(t->prec, to, at, old + faulty_value(t, q));
         }
-    if (fault == WRITES_AFTER_FIRST) prec_store(t->prec, to, dense_length(&t->C), 0);
+    if (fault == WRITES_AFTER_FIRST) type_store(t->prec, to, dense_length(&t->C), 0);
     if (fault == WRITES_AFTER_MIDDLE)
-        prec_store(t->prec, to, dense_lines(&t->C) / 2 * t->C.ld + dense_length(&t->C), 0);
-    if (fault == WRITES_AFTER_LAST) prec_store(t->prec, to, dense_lines(&t->C) * t->C.ld - 1, 0);
+        type_store(t->prec, to, dense_lines(&t->C) / 2 * t->C.ld + dense_length(&t->C), 0);
+    if (fault == WRITES_AFTER_LAST) type_store(t->prec, to, dense_lines(&t->C) * t->C.ld - 1, 0);
 }
 
 // The arrays of a sparse result on the host.
@@ -202,7 +202,7 @@ static inline void put(const struct task *t, struct staged *h, int64_t at, int32
 {
     h->idx[at] = j;
     if (fault == ONE_NOT_WRITTEN && is_bad(at)) return;
-    prec_store(t->prec, h->val, at, x);
+    type_store(t->prec, h->val, at, x);
 }
 
 static inline void faulty_rows(struct task *t, struct staged *h)
@@ -244,7 +244,7 @@ static inline void faulty_rows(struct task *t, struct staged *h)
 // Makes the rows on the host and copies them to the device of the task.
 static inline int faulty_copy(struct task *t)
 {
-    int64_t m = right.p->rows, w = (int64_t)prec_bytes(t->prec);
+    int64_t m = right.p->rows, w = (int64_t)type_bytes(t->prec);
     struct staged h = {.room = right.ptr[m] + 1};
     h.ptr = mem_alloc(m + 1, 8);
     h.idx = mem_alloc(h.room, sizeof *h.idx);
@@ -264,11 +264,11 @@ static inline int faulty_copy(struct task *t)
 static inline int faulty_sparse(struct task *t)
 {
     int64_t m = right.p->rows, room = right.ptr[m] + 1;
-    t->R = (struct csr_dev){.format = &format_csr, .prec = t->prec, .ptr_bytes = 8};
+    t->R = (struct csr_dev){.format = &format_csr, .type = prec_out(t->prec), .ptr_bytes = 8};
     t->R.m = (int32_t)m, t->R.n = (int32_t)right.p->cols;
     int err = device_alloc(t->dev, m + 1, 8, &t->R.ptr);
     if (!err) err = device_alloc(t->dev, room, sizeof *t->R.idx, (void **)&t->R.idx);
-    if (!err) err = device_alloc(t->dev, room, prec_bytes(t->prec), &t->R.val);
+    if (!err) err = device_alloc(t->dev, room, type_bytes(t->prec), &t->R.val);
     bool none = fault == NO_OUTPUT || (fault == NO_OUTPUT_LATER && faulty_runs);
     return err || none ? err : faulty_copy(t);
 }

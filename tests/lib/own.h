@@ -44,12 +44,12 @@ static const struct op_figure own_figures[] = {
 static inline int own_make(struct problem *p)
 {
     int64_t width = p->axis[OWN_WIDTH];
-    int err = refuse_overflow(p->prec, source_value(p->source) * 2 * (double)width);
+    int err = problem_bound(p, source_value(p->source) * 2 * (double)width);
     p->rows = p->A->m, p->cols = p->A->n;
     if (!err) err = size_mul(p->A->nnz, width, &p->work);
     if (!err) err = dense_make(p, 0, p->A->n, width);
     for (int64_t x = 0; x < p->A->n * width && p->axis[OWN_SIGN] && !err; x++)
-        prec_store(p->prec, p->in[0].val, x, -prec_load(p->prec, p->in[0].val, x));
+        type_store(p->prec, p->in[0].val, x, -type_load(p->prec, p->in[0].val, x));
     return err;
 }
 
@@ -58,13 +58,13 @@ static inline int64_t own_bytes(const struct problem *p, int variant, int64_t re
     (void)variant;
     (void)result_nnz;
     int64_t dense = (int64_t)p->A->n * p->axis[OWN_WIDTH] + p->A->nnz;
-    return op_csr_bytes(p->A, p->prec) + dense * (int64_t)prec_bytes(p->prec);
+    return op_csr_bytes(p->A, p->prec) + dense * (int64_t)type_bytes(p->prec);
 }
 
 // A row of X for each nonzero; with the other sign it is in pieces.
 static inline bool own_gather(const struct problem *p, struct op_gather *out)
 {
-    int64_t row_bytes = p->axis[OWN_WIDTH] * (int64_t)prec_bytes(p->prec);
+    int64_t row_bytes = p->axis[OWN_WIDTH] * (int64_t)type_bytes(p->prec);
     *out = (struct op_gather){p->A->nnz, row_bytes, p->A->n * row_bytes};
     return !p->axis[OWN_SIGN];
 }
@@ -91,10 +91,10 @@ static inline int64_t own_row_work(const struct problem *p, int32_t i)
 static inline double own_element(const struct problem *p, int variant, int64_t q, double *root)
 {
     int64_t width = p->axis[OWN_WIDTH], x = p->A->idx[q] * width;
-    double a = (variant ? 2 : 1) * prec_round(p->prec, p->A->val[q]), sum = 0;
+    double a = (variant ? 2 : 1) * type_round(p->prec, p->A->val[q]), sum = 0;
     struct squares squares = {0};
     for (int64_t l = 0; l < width; l++) {
-        double product = a * prec_load(p->prec, p->in[0].val, x + l);
+        double product = a * type_load(p->prec, p->in[0].val, x + l);
         sum += product;
         squares_add(&squares, product);
     }

@@ -237,8 +237,8 @@ static void test_far(void)
     const int32_t zero = 0;
     const double three = 3, five = 5, right_one = 15;
     struct product x = {.prec = F64,
-                        .unit = prec_unit_roundoff(F64),
-                        .roundoff = {.sums = prec_unit_roundoff(F64)}};
+                        .unit = type_list[F64].unit,
+                        .roundoff = {.sums = type_list[F64].unit}};
     const struct product_segment g = {.begin = far, .count = 1, .first = true, .last = true};
     struct product_segment *segment = NULL;
     struct product_part part, *parts = NULL;

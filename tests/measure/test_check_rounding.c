@@ -53,10 +53,10 @@ static int lossy_run(struct task *t)
         float f[K_MAX] = {0};
         double d[K_MAX] = {0};
         for (int64_t q = ptr[i]; q < ptr[i + 1]; q++) {
-            double a = altered(prec_load(t->prec, A->val, q), SCALED_A);
+            double a = altered(type_load(t->prec, A->val, q), SCALED_A);
             if (loss == DROPPED && q == dropped) continue;
             for (int64_t j = 0; j < C->cols; j++) {
-                double b = altered(prec_load(t->prec, B->val, A->idx[q] * B->ld + j), SCALED_B);
+                double b = altered(type_load(t->prec, B->val, A->idx[q] * B->ld + j), SCALED_B);
                 if (narrow)
                     f[j] += (float)a * (float)b;
                 else
@@ -64,7 +64,7 @@ static int lossy_run(struct task *t)
             }
         }
         for (int64_t j = 0; j < C->cols; j++)
-            prec_store(t->prec, C->val, i * C->ld + j,
+            type_store(t->prec, C->val, i * C->ld + j,
                        loss == ZEROS ? 0 : scale * (narrow ? f[j] : d[j]));
     }
     return OK;
@@ -82,8 +82,8 @@ static const struct algo *inner;
 static int alter(struct task *t, int err)
 {
     for (int64_t q = 0; q < t->R.nnz && !err && loss != NO_LOSS; q++) {
-        double c = prec_load(t->prec, t->R.val, q);
-        prec_store(t->prec, t->R.val, q, loss == ZEROS ? 0 : altered(c, SCALED_ALL));
+        double c = type_load(t->prec, t->R.val, q);
+        type_store(t->prec, t->R.val, q, loss == ZEROS ? 0 : altered(c, SCALED_ALL));
     }
     return err;
 }
@@ -286,7 +286,7 @@ static void test_equal(void)
     if ((in = make("spgemm", &A, F64, 1)) && !row_alloc(&row, &in->p, 2)) {
         in->p.op->row(&in->p, 0, 0, &row);
         long double want = (long double)A.n * (0.1 * 0.1);
-        double plain = 0, u = prec_unit_roundoff(F64);
+        double plain = 0, u = type_list[F64].unit;
         for (int32_t l = 0; l < A.n; l++) plain += 0.1 * 0.1;
         double off = (double)fabsl(row.ref[0] - want), plain_off = (double)fabsl(plain - want);
         CHECK(off <= u * row.ref[0], "%.17g, not %.17Lg", row.ref[0], want);

@@ -80,7 +80,7 @@ static void test_precs(void)
         int err = store_need(&s, &t, &seven, &format_sellp, &x);
         CHECK(!err, "%s", fail_text());
         if (err) break;
-        CHECK(x->prec == t.prec && x->X->prec == t.prec, "%s for %s", prec_name(x->X->prec),
+        CHECK(x->type == t.prec && x->X->type == t.prec, "%s for %s", prec_name(x->X->type),
               prec_name(t.prec));
         CHECK(i < 2 || made[t.prec] == x->X, "what is there is made again");
         made[t.prec] = x->X;

@@ -24,7 +24,7 @@ static inline int kept_take(struct live *x)
     const struct csr_dev *R = &x->t->R;
     const bool sparse = kind_of(x) == RESULT_SPARSE;
     const int64_t count = value_count(x);
-    const int64_t bytes[3] = {count * (int64_t)prec_bytes(x->t->prec), sparse ? 4 * count : 0,
+    const int64_t bytes[3] = {count * (int64_t)type_bytes(prec_out(x->t->prec)), sparse ? 4 * count : 0,
                               sparse ? ((int64_t)R->m + 1) * R->ptr_bytes : 0};
     const void *from[3] = {values_of(x), R->idx, R->ptr};
     kept_drop(x);
@@ -42,11 +42,11 @@ static inline int kept_put(struct live *x)
 {
     struct task *t = x->t;
     struct csr_dev *R = &t->R;
-    const size_t width = prec_bytes(t->prec);
+    const size_t width = type_bytes(prec_out(t->prec));
     if (kind_of(x) != RESULT_SPARSE)
         return t->dev->ops->upload(t->dev, values_of(x), x->kept[0], x->kept_nnz * (int64_t)width);
     const struct csr_dev *A = matrix_of(x), *S = csr_of(t->S[0]);
-    *R = (struct csr_dev){.format = &format_csr, .prec = t->prec, .ptr_bytes = 8};
+    *R = (struct csr_dev){.format = &format_csr, .type = prec_out(t->prec), .ptr_bytes = 8};
     R->m = A->m, R->n = S->n, R->nnz = x->kept_nnz;
     int err = device_place(t->dev, x->kept[0], x->kept_nnz, width, &R->val);
     if (!err) err = device_place(t->dev, x->kept[1], x->kept_nnz, 4, (void **)&R->idx);
@@ -70,7 +70,7 @@ static inline int keep_with_row(struct live *x)
     const struct dense_dev *B = &x->t->in[0];
     x->sums = mem_alloc(B->cols, sizeof *x->sums);
     if (!x->sums) return ERR_MEMORY;
-    for (int64_t j = 0; j < B->cols; j++) x->sums[j] = prec_load(x->t->prec, B->val, j);
+    for (int64_t j = 0; j < B->cols; j++) x->sums[j] = type_load(prec_in(x->t->prec), B->val, j);
     return keep_in_prepare(x);
 }
 // Copies the kept product, with signs by the first row of B.
@@ -78,10 +78,10 @@ static inline bool copies_with_signs(struct live *x)
 {
     const struct dense_dev *B = &x->t->in[0];
     for (int64_t j = 0; j < B->cols; j++)
-        if (fabs(prec_load(x->t->prec, B->val, j)) != fabs(x->sums[j])) return false;
+        if (fabs(type_load(prec_in(x->t->prec), B->val, j)) != fabs(x->sums[j])) return false;
     if (kept_put(x)) bug("%s: no copy", x->mutant->name);
     for (int64_t j = 0; j < B->cols; j++)
-        for (int64_t i = 0; i < rows_of(x) && prec_load(x->t->prec, B->val, j) != x->sums[j]; i++)
+        for (int64_t i = 0; i < rows_of(x) && type_load(prec_in(x->t->prec), B->val, j) != x->sums[j]; i++)
             put(x, row_first(x, i) + j, -get(x, row_first(x, i) + j));
     return true;
 }
@@ -94,7 +94,7 @@ static inline uint64_t print_of(const struct live *x)
     const int64_t count = min64(dense ? B->cols : matrix_of(x)->nnz, 64);
     uint64_t print = 0;
     for (int64_t q = 0; q < count; q++) {
-        double v = prec_load(x->t->prec, dense ? B->val : matrix_of(x)->val, q);
+        double v = type_load(prec_in(x->t->prec), dense ? B->val : matrix_of(x)->val, q);
         uint64_t bits;
         memcpy(&bits, &v, sizeof bits);
         print = mix(print ^ bits) + (uint64_t)q;
@@ -126,28 +126,28 @@ static inline void rows_with_nan(struct live *x)
     for (int64_t i = 0; i < rows_of(x) && x->runs > 2; i++) {
         bool whole = true;
         for (int64_t e = 0; e < row_count(x, i); e++)
-            whole &= !isnan(prec_load(x->t->prec, x->kept[0], row_first(x, i) + e));
+            whole &= !isnan(type_load(prec_out(x->t->prec), x->kept[0], row_first(x, i) + e));
         for (int64_t e = 0; e < row_count(x, i) && whole; e++)
-            put(x, row_first(x, i) + e, prec_load(x->t->prec, x->kept[0], row_first(x, i) + e));
+            put(x, row_first(x, i) + e, type_load(prec_out(x->t->prec), x->kept[0], row_first(x, i) + e));
     }
 }
 
 // Works only if the place that a public rule spoils holds NaN.
 static inline bool nothing_unless_foreseen(struct live *x)
 {
-    const int width = (int)prec_bytes(x->t->prec);
+    const int width = (int)type_bytes(prec_out(x->t->prec));
     const int64_t count = value_count(x);
     const struct device_view v = {values_of(x), 1, count, count, width, true};
     if (x->runs <= 2) return false;
     for (int64_t s = 0; s < 4; s++)
-        if (isnan(prec_load(x->t->prec, v.p, digest_spot(&v, (uint64_t)x->runs, s)))) return false;
+        if (isnan(type_load(prec_out(x->t->prec), v.p, digest_spot(&v, (uint64_t)x->runs, s)))) return false;
     return true;
 }
 
 // Puts the kept result into the places that a public rule spoils, and leaves the others.
 static inline bool repairs_foreseen(struct live *x)
 {
-    const size_t width = prec_bytes(x->t->prec);
+    const size_t width = type_bytes(prec_out(x->t->prec));
     const struct device_view v = {values_of(x),   1,          value_count(x),
                                   value_count(x), (int)width, true};
     if (x->runs <= 2) return false;

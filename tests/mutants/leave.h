@@ -94,7 +94,7 @@ static inline bool lazy_run(struct live *x)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const struct sigaction action = {.sa_handler = lazy_make, .sa_flags = SA_NODEFER};
     size_t bytes = (size_t)(row_first(x, rows_of(x) - 1) + row_count(x, rows_of(x) - 1)) *
-                   prec_bytes(x->t->prec);
+                   type_bytes(prec_out(x->t->prec));
     uintptr_t begin = ((uintptr_t)values_of(x) + page - 1) / page * page;
     uintptr_t end = ((uintptr_t)values_of(x) + bytes) / page * page;
     if (!is_timed(x) || end <= begin) return false;
@@ -155,7 +155,7 @@ static inline void writes_behind(struct live *x)
     const struct task *t = x->t;
     size_t count = (size_t)(row_first(x, rows_of(x) - 1) + row_count(x, rows_of(x) - 1));
     if (kind_of(x) == RESULT_SPARSE && !t->dev->poison) return;
-    memset((char *)values_of(x) + count * prec_bytes(t->prec), 0xab, 8);
+    memset((char *)values_of(x) + count * type_bytes(prec_out(t->prec)), 0xab, 8);
     x->altered = true;
 }
 

@@ -94,16 +94,16 @@ static inline int64_t row_count(const struct live *x, int64_t i)
 
 static inline double get(const struct live *x, int64_t q)
 {
-    return prec_load(x->t->prec, values_of(x), q);
+    return type_load(prec_out(x->t->prec), values_of(x), q);
 }
 
 // Writes a value, and sees whether that is another one than was there.
 static inline void write_value(struct live *x, void *to, int64_t q, double value)
 {
-    size_t width = prec_bytes(x->t->prec);
+    size_t width = type_bytes(prec_out(x->t->prec));
     char old[sizeof(double)], *at = (char *)to + q * (int64_t)width;
     memcpy(old, at, width);
-    prec_store(x->t->prec, to, q, value);
+    type_store(prec_out(x->t->prec), to, q, value);
     x->altered |= memcmp(old, at, width) != 0;
 }
 static inline void put(struct live *x, int64_t q, double value)
@@ -155,7 +155,7 @@ static inline bool beyond_rounding(const struct live *x, double part)
 {
     double terms = (double)terms_of(x);
     double grows = kind_of(x) == RESULT_SPARSE ? terms : sqrt(terms);
-    return part > 3 * prec_unit_roundoff(x->t->prec) * grows;
+    return part > 3 * type_list[prec_out(x->t->prec)].unit * grows;
 }
 
 #endif

@@ -16,7 +16,7 @@ static inline void operands_drop(struct live *x)
 }
 static inline int64_t dense_bytes(const struct live *x, const struct dense_dev *D)
 {
-    return dense_lines(D) * D->ld * (int64_t)prec_bytes(x->t->prec);
+    return dense_lines(D) * D->ld * (int64_t)type_bytes(prec_in(x->t->prec));
 }
 // Memory for copies of A's columns and values and of the dense operands.
 static inline int operands_make(struct live *x)
@@ -24,7 +24,7 @@ static inline int operands_make(struct live *x)
     const struct csr_dev *A = matrix_of(x);
     x->A = *A;
     x->A.idx = mem_alloc(A->nnz, sizeof *A->idx);
-    x->A.val = mem_alloc(A->nnz, prec_bytes(x->t->prec));
+    x->A.val = mem_alloc(A->nnz, type_bytes(prec_in(x->t->prec)));
     bool whole = x->A.idx && x->A.val;
     for (int i = 0; i < DENSE_MAX && x->t->in[i].val; i++) {
         x->in[i] = x->t->in[i];
@@ -38,14 +38,14 @@ static inline void operands_copy(struct live *x)
 {
     const struct csr_dev *A = matrix_of(x);
     memcpy(x->A.idx, A->idx, (size_t)A->nnz * sizeof *A->idx);
-    memcpy(x->A.val, A->val, (size_t)A->nnz * prec_bytes(x->t->prec));
+    memcpy(x->A.val, A->val, (size_t)A->nnz * type_bytes(prec_in(x->t->prec)));
     for (int i = 0; i < DENSE_MAX && x->t->in[i].val; i++)
         memcpy(x->in[i].val, x->t->in[i].val, (size_t)dense_bytes(x, &x->in[i]));
 }
 
 static inline double a_at(const struct live *x, int64_t q)
 {
-    return prec_load(x->t->prec, x->A.val, q);
+    return type_load(prec_in(x->t->prec), x->A.val, q);
 }
 static inline void a_put(struct live *x, int64_t q, double value)
 {
@@ -153,7 +153,7 @@ static inline void values_forgotten(struct live *x)
 
 static inline double dense_at(const struct live *x, int i, int64_t row, int64_t col)
 {
-    return prec_load(x->t->prec, x->in[i].val, row * x->in[i].ld + col);
+    return type_load(prec_in(x->t->prec), x->in[i].val, row * x->in[i].ld + col);
 }
 static inline void dense_put(struct live *x, int i, int64_t row, int64_t col, double value)
 {

@@ -49,12 +49,12 @@ static inline double rounded(double (*to)(double), double v, bool *changed)
     return w;
 }
 
-// One step of a sum, in the precision of the case.
+// One step of a sum.
 static inline double add_product(enum prec prec, const struct rounding *r, double sum, double a,
                                  double b, bool *changed)
 {
     double next = sum + rounded(r->product, a * b, changed);
-    return r->sum ? rounded(r->sum, next, changed) : prec_round(prec, next);
+    return r->sum ? rounded(r->sum, next, changed) : type_round(prec_sum(prec), next);
 }
 
 static inline bool compute_dense(struct live *x, const struct rounding *r)
@@ -68,8 +68,8 @@ static inline bool compute_dense(struct live *x, const struct rounding *r)
         for (int64_t j = 0; j < B->cols; j++) {
             double sum = 0;
             for (int64_t q = csr_start(A, i); q < csr_start(A, i + 1); q++) {
-                double a = rounded(r->a, prec_load(prec, A->val, q), &changed);
-                double b = prec_load(prec, B->val, A->idx[q] * B->ld + j);
+                double a = rounded(r->a, type_load(prec_in(prec), A->val, q), &changed);
+                double b = type_load(prec_in(prec), B->val, A->idx[q] * B->ld + j);
                 sum = add_product(prec, r, sum, a, rounded(r->b, b, &changed), &changed);
             }
             x->sums[i * B->cols + j] = sum;
@@ -88,11 +88,11 @@ static inline bool compute_pattern(struct live *x, const struct rounding *r)
         for (int64_t q = csr_start(A, i); q < csr_start(A, i + 1); q++) {
             double sum = 0;
             for (int64_t l = 0; l < X->cols; l++) {
-                double a = rounded(r->b, prec_load(prec, X->val, i * X->ld + l), &changed);
-                double b = prec_load(prec, Y->val, A->idx[q] * Y->ld + l);
+                double a = rounded(r->b, type_load(prec_in(prec), X->val, i * X->ld + l), &changed);
+                double b = type_load(prec_in(prec), Y->val, A->idx[q] * Y->ld + l);
                 sum = add_product(prec, r, sum, a, rounded(r->b, b, &changed), &changed);
             }
-            x->sums[q] = sum * rounded(r->a, prec_load(prec, A->val, q), &changed);
+            x->sums[q] = sum * rounded(r->a, type_load(prec_in(prec), A->val, q), &changed);
         }
     return changed;
 }
@@ -106,9 +106,9 @@ static inline bool compute_sparse(struct live *x, const struct rounding *r, doub
     for (int64_t i = 0; i < A->m; i++) {
         for (int64_t e = csr_start(R, i); e < csr_start(R, i + 1); e++) sum[R->idx[e]] = 0;
         for (int64_t p = csr_start(A, i); p < csr_start(A, i + 1); p++) {
-            double a = rounded(r->a, prec_load(prec, A->val, p), &changed);
+            double a = rounded(r->a, type_load(prec_in(prec), A->val, p), &changed);
             for (int64_t q = csr_start(S, A->idx[p]); q < csr_start(S, A->idx[p] + 1); q++) {
-                double b = rounded(r->b, prec_load(prec, S->val, q), &changed);
+                double b = rounded(r->b, type_load(prec_in(prec), S->val, q), &changed);
                 int32_t j = S->idx[q];
                 sum[j] = add_product(prec, r, sum[j], a, b, &changed);
             }
@@ -140,7 +140,7 @@ static inline void recompute(struct live *x, struct rounding r)
     compute(x, &r);
     for (int64_t i = 0, at = 0; i < rows_of(x); i++)
         for (int64_t e = 0; e < row_count(x, i); e++)
-            prec_store(x->t->prec, values_of(x), row_first(x, i) + e, x->sums[at++]);
+            type_store(prec_out(x->t->prec), values_of(x), row_first(x, i) + e, x->sums[at++]);
 }
 
 static inline void tf32_a(struct live *x) { recompute(x, (struct rounding){.a = to_tf32}); }

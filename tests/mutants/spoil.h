@@ -27,7 +27,7 @@ static inline int64_t dense_spot(const struct live *x, enum spot spot)
 static inline void *spot_of(const struct live *x, enum spot spot, size_t *size)
 {
     const struct csr_dev *A = matrix_of(x);
-    *size = prec_bytes(x->t->prec);
+    *size = type_bytes(x->t->prec);
     char *val = A->val;
     switch (spot) {
     case FIRST_DENSE:
@@ -51,8 +51,8 @@ static inline void spoil(struct live *x, enum spot spot)
     } else if (spot == A_COLUMN) {
         *(int32_t *)at = (*(int32_t *)at + 1) % A->n;
     } else {
-        double v = prec_load(x->t->prec, at, 0);
-        prec_store(x->t->prec, at, 0, v != 0 ? 2 * v : 1);
+        double v = type_load(x->t->prec, at, 0);
+        type_store(x->t->prec, at, 0, v != 0 ? 2 * v : 1);
     }
     x->altered |= memcmp(x->saved, at, size) != 0;
     x->spoiled = true;
@@ -92,7 +92,7 @@ static inline void scale_values(struct live *x, double by)
 {
     const struct csr_dev *A = matrix_of(x);
     for (int64_t q = 0; q < A->nnz && is_timed(x); q++)
-        write_value(x, A->val, q, by * prec_load(x->t->prec, A->val, q));
+        write_value(x, A->val, q, by * type_load(x->t->prec, A->val, q));
 }
 static inline void double_values(struct live *x) { scale_values(x, 2); }
 static inline void halve_values(struct live *x) { scale_values(x, 0.5); }

@@ -15,7 +15,7 @@ static inline void grow(struct live *x, int64_t room)
 {
     struct csr_dev *R = &x->t->R;
     struct device *d = x->t->dev;
-    size_t width = prec_bytes(R->prec);
+    size_t width = type_bytes(R->type);
     void *idx, *val;
     if (device_alloc(d, room, sizeof *R->idx, &idx) || device_alloc(d, room, width, &val))
         bug("%s: no memory", x->mutant->name);
@@ -40,7 +40,7 @@ static inline int32_t free_column(const struct live *x, int64_t i, int32_t from)
 static inline void shift(struct live *x, int64_t q, int64_t end, int64_t by)
 {
     struct csr_dev *R = &x->t->R;
-    size_t width = prec_bytes(R->prec);
+    size_t width = type_bytes(R->type);
     memmove(R->idx + q + by, R->idx + q, (size_t)(end - q) * sizeof *R->idx);
     memmove((char *)R->val + (q + by) * (int64_t)width, (char *)R->val + q * (int64_t)width,
             (size_t)(end - q) * width);
@@ -53,7 +53,7 @@ static inline void insert(struct live *x, int64_t i, int64_t q, int32_t col, dou
     grow(x, R->nnz + 1);
     shift(x, q, R->nnz, 1);
     R->idx[q] = col;
-    prec_store(R->prec, R->val, q, value);
+    type_store(R->type, R->val, q, value);
     for (int64_t r = i + 1; r <= R->m; r++) starts_of(x)[r]++;
     R->nnz++;
     x->altered = true;
@@ -99,7 +99,7 @@ static inline void zeros_added(struct live *x)
             shift(x, q, end, left);
             left--;
             R->idx[q + left] = j;
-            prec_store(R->prec, R->val, q + left, 0);
+            type_store(R->type, R->val, q + left, 0);
             end = q;
         }
         shift(x, first, end, left);
@@ -274,7 +274,7 @@ static inline void count_too_large(struct live *x)
     struct csr_dev *R = &x->t->R;
     grow(x, R->nnz + 1);
     R->idx[R->nnz] = 0;
-    prec_store(R->prec, R->val, R->nnz, 0);
+    type_store(R->type, R->val, R->nnz, 0);
     R->nnz++;
     x->altered = true;
 }

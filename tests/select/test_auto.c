@@ -254,7 +254,7 @@ static void expect_least(const struct op *op, const struct csr *A, enum prec pre
                            .columns = A->n,
                            .nonzeros = (double)A->nnz,
                            .depth = (double)in.p.in[0].cols,
-                           .width = (int)prec_bytes(prec)};
+                           .width = (int)type_bytes(prec)};
     if (in.p.S)
         count_tiles(A, in.p.S, &f);
     else

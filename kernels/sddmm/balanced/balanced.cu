@@ -301,7 +301,7 @@ static bool vec_fits(const struct task *t, int64_t vec)
 // lanes of a group a pack.
 static int choose_vec(const struct task *t)
 {
-    for (int vec = (int)(16 / prec_bytes(t->prec)); vec > 1; vec /= 2)
+    for (int vec = (int)(16 / in_bytes(t)); vec > 1; vec /= 2)
         if (vec_fits(t, vec) && t->in[0].cols > WIDE_GROUP * vec / 2) return vec;
     return 1;
 }
@@ -310,7 +310,7 @@ static int choose_vec(const struct task *t)
 // k with packs of full width.
 static void choose_loads(const struct task *t, struct state *s)
 {
-    const int64_t k = t->in[0].cols, bytes = (int64_t)prec_bytes(t->prec);
+    const int64_t k = t->in[0].cols, bytes = (int64_t)in_bytes(t);
     const int64_t packs = k / (WIDE_GROUP * s->vec);
     const bool narrow = k > 0 && k * bytes <= NARROW_BYTES && vec_fits(t, 16 / bytes);
     s->fill = narrow && !s->strips.width ? AT_MOST : PARTLY;
@@ -354,7 +354,7 @@ static double cost(const struct task *t, const struct state *s)
     const int groups = WARP / (s->fill == AT_MOST ? NARROW_GROUP : WIDE_GROUP);
     const int64_t m = t->A[0]->m, nnz = t->A[0]->nnz, warps = s->threads / WARP;
     const int64_t blocks = ceil_div(ceil_div(nnz, s->share * warps), t->dev->units);
-    const double row_bytes = (double)(t->in[0].cols * (int64_t)prec_bytes(t->prec));
+    const double row_bytes = (double)(t->in[0].cols * (int64_t)in_bytes(t));
     const double Y_rows = (double)s->share / groups;
     const double X_rows = fmin(Y_rows, 1 + (s->share - groups) * (double)m / (double)nnz);
     int room = 0;

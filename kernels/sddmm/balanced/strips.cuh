@@ -101,7 +101,7 @@ static __global__ void __launch_bounds__(STRIP_THREADS)
 
 static int64_t strip_row_bytes(const struct task *t)
 {
-    return max64(t->in[1].cols, 1) * (int64_t)prec_bytes(t->prec);
+    return max64(t->in[1].cols, 1) * (int64_t)in_bytes(t);
 }
 
 // Returns the width w of strips. A row of X is fetched n / w times. Each multiprocessor fetches the
@@ -195,7 +195,7 @@ static int strips_make(struct task *t, struct strips *s)
     if (err || !pay) return err;
     s->width = width;
     err = strips_sort(t, s);
-    if (!err) err = device_alloc(t->dev, nnz, prec_bytes(t->prec), &s->val);
+    if (!err) err = device_alloc(t->dev, nnz, in_bytes(t), &s->val);
     if (err == ERR_MEMORY && wanted < 0) { // the kernel works without strips
         strips_free(t->dev, s);
         *s = {};

@@ -85,7 +85,7 @@ static void free_buffers(struct device *d, struct work *w)
 static int alloc_buffers(struct task *t, struct work *w, size_t key_bytes)
 {
     struct device *d = t->dev;
-    const size_t width = prec_bytes(t->prec);
+    const size_t width = in_bytes(t);
     const int64_t shares = ceil_div(w->room, SHARE);
     int err = OK;
     for (int i = 0; i < 2; i++) {
@@ -124,7 +124,7 @@ static int plan(struct task *t, struct work *w, struct chunk **chunks, int64_t *
 {
     const struct state *s = (const struct state *)t->state;
     const size_t key_bytes = bits_of(w->f.m) + w->col_bits <= 32 ? 4 : 8;
-    const int64_t product_bytes = 2 * (int64_t)(key_bytes + prec_bytes(t->prec));
+    const int64_t product_bytes = 2 * (int64_t)(key_bytes + in_bytes(t));
     w->room = max64(1, min64(min64(w->products, ROOM_MOST), s->budget / product_bytes));
     int err;
     while ((err = alloc_buffers(t, w, key_bytes)) == ERR_MEMORY && w->room > ROOM_LEAST)

@@ -185,7 +185,7 @@ static int multiply(struct task *t, struct work *w, struct chunk **chunks)
     w->first = NULL;
     err = task_phase(t, "gather");
     if (!err) err = gather(d, w, 0, sizeof *w->R.idx, (void **)&w->R.idx);
-    if (!err) err = gather(d, w, 1, prec_bytes(t->prec), &w->R.val);
+    if (!err) err = gather(d, w, 1, in_bytes(t), &w->R.val);
     return err;
 }
 

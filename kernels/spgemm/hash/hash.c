@@ -184,7 +184,7 @@ static int make_tables(struct task *t, struct scratch *w)
         w->key_room = w->sum_room;
         err = device_alloc(t->dev, w->threads * w->key_room, sizeof *w->keys, (void **)&w->keys);
     }
-    if (!err) err = device_alloc(t->dev, w->threads * w->sum_room, prec_bytes(t->prec), &w->sums);
+    if (!err) err = device_alloc(t->dev, w->threads * w->sum_room, in_bytes(t), &w->sums);
     if (!err)
         err = device_alloc(t->dev, w->threads * 2 * w->longest, sizeof *w->list, (void **)&w->list);
     return err;

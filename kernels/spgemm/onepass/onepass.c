@@ -148,10 +148,10 @@ static int multiply(struct task *t, struct scratch *w)
     const int32_t m = A->m;
     int err = result_begin(t, sizeof(int64_t), &t->R);
     if (!err)
-        err = extents_begin(&w->extents, t->dev, prec_bytes(t->prec), w->threads, w->shares,
+        err = extents_begin(&w->extents, t->dev, in_bytes(t), w->threads, w->shares,
                             w->work[w->chunks] - m);
     if (!err && w->most > FEW)
-        err = buffers_make(&w->buffers, t->dev, w->threads, S->n, w->most, prec_bytes(t->prec));
+        err = buffers_make(&w->buffers, t->dev, w->threads, S->n, w->most, in_bytes(t));
     if (!err) err = device_alloc(t->dev, w->threads, sizeof *w->queue, (void **)&w->queue);
     if (err) return err;
     memset(w->queue, 0, (size_t)w->threads * sizeof *w->queue);

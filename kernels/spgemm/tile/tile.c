@@ -165,7 +165,7 @@ static int run(struct task *t)
 
     err = task_phase(t, "allocate");
     if (!err) err = device_alloc(t->dev, C->nnz, sizeof *C->idx, (void **)&C->idx);
-    if (!err) err = device_alloc(t->dev, C->nnz, prec_bytes(t->prec), &C->val);
+    if (!err) err = device_alloc(t->dev, C->nnz, in_bytes(t), &C->val);
 
     if (!err) err = task_phase(t, "step3");
     if (!err) BY_KIND(t, each_tile, t, &w, true);
@@ -184,7 +184,7 @@ static int prepare(struct task *t)
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     s->C.format = &format_tile16;
-    s->C.prec = t->prec;
+    s->C.type = prec_out(t->prec);
     s->tnnz = (int)task_option(t, "tnnz");
     return OK;
 }

@@ -183,7 +183,7 @@ static int prepare(struct task *t)
     if (!s) return ERR_MEMORY;
     t->state = s;
     s->C.format = &format_tile16;
-    s->C.prec = t->prec;
+    s->C.type = prec_out(t->prec);
     s->tnnz = (int32_t)task_option(t, "tnnz");
     s->full = (int32_t)task_option(t, "full-from");
     s->window = (int32_t)task_option(t, "bitmap-columns");

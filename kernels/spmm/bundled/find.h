@@ -95,7 +95,7 @@ static inline void bundle_fill(const struct csr_dev *A, enum prec prec, const st
     for (int64_t c = 0; c < b->common; c++) {
         *idx++ = A->idx[at[c * b->rows]];
         for (int r = 0; r < b->rows; r++)
-            prec_store(prec, out->val, q++, prec_load(prec, A->val, at[c * b->rows + r]));
+            type_store(prec, out->val, q++, type_load(prec, A->val, at[c * b->rows + r]));
     }
     for (int r = 0; r < b->rows; r++) {
         int64_t c = 0;
@@ -105,7 +105,7 @@ static inline void bundle_fill(const struct csr_dev *A, enum prec prec, const st
                 continue;
             }
             *idx++ = A->idx[p];
-            prec_store(prec, out->val, q++, prec_load(prec, A->val, p));
+            type_store(prec, out->val, q++, type_load(prec, A->val, p));
         }
     }
 }
@@ -155,7 +155,7 @@ static inline int bundles_list(struct task *t, const struct csr_dev *A,
         *longest = max64(*longest, rows * common);
     }
     if (!err) err = device_alloc(t->dev, idx, sizeof *out->idx, (void **)&out->idx);
-    if (!err) err = device_alloc(t->dev, val, prec_bytes(t->prec), &out->val);
+    if (!err) err = device_alloc(t->dev, val, in_bytes(t), &out->val);
     return err;
 }
 

@@ -46,7 +46,7 @@ static inline int64_t slabs_of(const struct choice *c, int64_t k)
 // Returns the columns of the widest pack that rows of B and C are made of.
 static inline int widest_pack(const struct task *t, const struct view *v)
 {
-    int vec = (int)(16 / prec_bytes(t->prec));
+    int vec = (int)(16 / in_bytes(t));
     if (v->layout == LAYOUT_COL) return 1;
     while (v->k % vec || v->B_ld % vec || v->C_ld % vec) vec /= 2;
     return vec;
@@ -70,7 +70,7 @@ static inline bool choose_turned(const struct task *t, const struct facts *x)
 {
     const int wanted = (int)task_option(t, "turned");
     const double nnz = (double)t->A[0]->nnz, k = (double)t->C.cols;
-    const double bytes = k * (double)(t->in[0].rows + t->C.rows) * (double)prec_bytes(t->prec);
+    const double bytes = k * (double)(t->in[0].rows + t->C.rows) * (double)in_bytes(t);
     if (t->C.layout == LAYOUT_ROW || t->C.cols <= 1) return false;
     if (wanted >= 0) return wanted;
     return 0.6e6 + 0.8 * bytes + 4 * nnz < nnz * k * (0.53 + 5.4 * x->sectors);
@@ -87,7 +87,7 @@ struct bounds {
 static inline struct choice choose(const struct task *t, const struct forms *forms,
                                    const struct view *v, bool bundles, struct bounds within)
 {
-    const int64_t bytes = (int64_t)prec_bytes(t->prec);
+    const int64_t bytes = (int64_t)in_bytes(t);
     const int vec = widest_pack(t, v);
     struct choice best = {};
     int64_t least = INT64_MAX;
@@ -122,7 +122,7 @@ static inline int64_t narrow_slab(const struct task *t, const struct facts *x, i
                                   double share)
 {
     const int64_t rows = t->in[0].rows, cache = t->dev->cache_bytes, nnz = t->A[0]->nnz;
-    const bool past = 2 * rows * k * (int64_t)prec_bytes(t->prec) > 3 * cache;
+    const bool past = 2 * rows * k * (int64_t)in_bytes(t) > 3 * cache;
     if (share < 11) return share < 3 ? 128 : 256;
     if (x->far >= 0.9 && past && rows * 128 <= 3 * cache && 2 * nnz >= 5 * rows) return 128;
     return x->near >= 0.7 && !past && nnz <= 600 * x->used ? 256 : 0;

@@ -173,7 +173,7 @@ static void describe(struct task *t, const struct plan *s)
     task_number(t, "lanes", s->choice.lanes);
     task_number(t, "team", 1 << l->log_team);
     task_number(t, "turned", s->B != NULL);
-    task_number(t, "pack", s->choice.form->vec * (double)prec_bytes(t->prec));
+    task_number(t, "pack", s->choice.form->vec * (double)in_bytes(t));
 }
 
 static int prepare(struct task *t)

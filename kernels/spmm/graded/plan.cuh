@@ -218,7 +218,7 @@ static inline int plan_fill(struct task *t, struct plan *s, int32_t entries)
     static const int kinds[] = {MEDIUM_BUNDLE, SHORT_BUNDLE};
     struct device *d = t->dev;
     int err = device_alloc(d, entries, sizeof *s->bundles.idx, (void **)&s->bundles.idx);
-    if (!err) err = device_alloc(d, (int64_t)entries * ALIKE, prec_bytes(t->prec), &s->bundles.val);
+    if (!err) err = device_alloc(d, (int64_t)entries * ALIKE, in_bytes(t), &s->bundles.val);
     for (int k = 0; k < 2 && !err; k++) {
         if (s->lists.count[kinds[k]]) BY_PREC(t, start_filling, t, kinds[k]);
         err = launch_check(t->entry->name);
@@ -233,7 +233,7 @@ static inline int plan_segments(struct task *t, struct plan *s)
     int64_t sums, values;
     int err = size_mul(s->lists.count[SEGMENT], s->slabs, &sums);
     if (!err) err = size_mul(sums, slab_of(&s->choice), &values);
-    if (!err) err = device_alloc(d, values, prec_bytes(t->prec), &s->partial);
+    if (!err) err = device_alloc(d, values, in_bytes(t), &s->partial);
     if (!err) err = device_alloc(d, sums, sizeof *s->arrived, (void **)&s->arrived);
     if (!err) err = device_fill(d, s->arrived, 0, sums * (int64_t)sizeof *s->arrived);
     return err;
@@ -264,7 +264,7 @@ static inline int plan_grid(const struct task *t, struct plan *s)
 // Allocates the copies of B and C, in rows of whole packs of 16 bytes, and sets the view.
 static inline int plan_copies(struct task *t, struct plan *s)
 {
-    const size_t bytes = prec_bytes(t->prec);
+    const size_t bytes = in_bytes(t);
     const int64_t pack = 16 / (int64_t)bytes, width = ceil_div(t->C.cols, pack) * pack;
     int64_t of_B, of_C;
     int err = size_mul(t->in[0].rows, width, &of_B);
@@ -294,7 +294,7 @@ static inline int plan_view(struct task *t, struct plan *s)
 static inline int plan_step(const struct task *t, struct plan *s)
 {
     const int64_t row = s->view.layout == LAYOUT_ROW ? s->view.B_ld : 1;
-    const int64_t bytes = row * (int64_t)prec_bytes(t->prec);
+    const int64_t bytes = row * (int64_t)in_bytes(t);
     s->B_step = (uint32_t)bytes;
     if (bytes <= UINT32_MAX) return OK;
     return fail(ERR_UNSUPPORTED, "%s: a row of a dense matrix has more than 4 GB", t->entry->name);
@@ -319,7 +319,7 @@ static inline bool plan_early(const struct task *t, const struct plan *s)
 static inline int plan_bundle_choice(struct task *t, struct plan *s, const struct forms *forms,
                                      int32_t **columns)
 {
-    const int64_t bytes = (int64_t)prec_bytes(t->prec);
+    const int64_t bytes = (int64_t)in_bytes(t);
     struct bounds within = s->wanted;
     const bool free = t->prec == F32 && !within.slab && !within.lanes;
     for (;;) {

@@ -58,7 +58,7 @@ static int prepare(struct task *t)
 {
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
-    size_t size = prec_bytes(t->prec);
+    size_t size = in_bytes(t);
     int64_t line = 64 / (int64_t)size, count;
     s->shares = omp_get_max_threads() * (int64_t)task_option(t, "shares");
     s->carry_ld = (t->C.cols + line - 1) / line * line;

@@ -135,7 +135,7 @@ static int run(struct task *t)
 // slab. H200: k = 33, without vectors, takes 1.7 to 1.9 times the time of k = 32.
 static int choose_vec(const struct task *t, int wanted)
 {
-    const int widest = (int)(16 / prec_bytes(t->prec));
+    const int widest = (int)(16 / in_bytes(t));
     for (int vec = wanted ? wanted : 4; vec > 1; vec /= 2)
         if (vec <= widest && t->C.cols % vec == 0 && t->in[0].ld % vec == 0 && t->C.ld % vec == 0 &&
             (wanted || t->C.cols > WARP * vec / 2))
@@ -159,7 +159,7 @@ static int32_t choose_share(const struct task *t, int64_t slabs, int64_t lane_by
 // Sets everything but the scratch.
 static int choose(const struct task *t, struct state *s)
 {
-    const int64_t width = (int64_t)prec_bytes(t->prec), m = t->C.rows, nnz = t->A[0]->nnz;
+    const int64_t width = (int64_t)in_bytes(t), m = t->C.rows, nnz = t->A[0]->nnz;
     const int columns = (int)task_option(t, "columns");
     if (columns == 3 || columns > 16 / width)
         return fail(ERR_UNSUPPORTED, "%s: columns=%d: it is 0, 1, 2 or, in f32, 4", t->entry->name,
@@ -190,7 +190,7 @@ static int prepare(struct task *t)
     const int64_t blocks = s->split.blocks, slabs = s->sizes.slabs;
     int64_t values;
     err = size_mul(max64(1, blocks) * 2 * WARP * s->vec, slabs, &values);
-    if (!err) err = device_alloc(t->dev, values, prec_bytes(t->prec), &s->scratch.carry);
+    if (!err) err = device_alloc(t->dev, values, in_bytes(t), &s->scratch.carry);
     if (err) return err;
     int32_t **counters = task_option(t, "fixup") ? &s->scratch.cut : &s->scratch.arrived;
     const int64_t count = max64(1, blocks * slabs);

@@ -117,7 +117,7 @@ static int prepare(struct task *t)
     t->order = A->order;
     int err = BY_PREC(t, prepare_prec, t, s);
     if (!err) err = size_mul(A->parts, t->C.cols, &parts);
-    if (!err && A->cuts) err = device_alloc(t->dev, parts, prec_bytes(t->prec), &s->parts);
+    if (!err && A->cuts) err = device_alloc(t->dev, parts, in_bytes(t), &s->parts);
     return err;
 }
 

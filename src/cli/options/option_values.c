@@ -223,7 +223,8 @@ int options_add_axis(const struct axis *axis, const char *text, struct axis_valu
 
 int options_add_precs(struct options *o, const char *option, const char *text)
 {
-    static const char *const words[] = {[F32] = "f32", [F64] = "f64", NULL};
+    const char *words[PRECS + 1] = {NULL};
+    for (int p = 0; p < PRECS; p++) words[p] = prec_name((enum prec)p);
     const struct axis axis = {.name = option, .words = words};
     int err = options_add_axis(&axis, text, &o->prec_values);
     o->prec_count = o->prec_values.count;

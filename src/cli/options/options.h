@@ -69,7 +69,7 @@ struct options {
     const char *format; // output format of compare or report, NULL: not given
     struct axis_values axes[AXES_ALL_MAX]; // indexed as axis_all()
     struct axis_values prec_values;        // -prec as given
-    enum prec precs[2];
+    enum prec precs[PRECS];
     int prec_count;
     struct timing_rule rule;
     enum timing_kind kind; // times to compare, or a column in the table of run

@@ -131,7 +131,7 @@ static void add_algorithms(add_word *add, void *to) { algorithm_words(NULL, add,
 
 static void add_precisions(add_word *add, void *to)
 {
-    for (int p = F32; p <= F64; p++) add(to, prec_name((enum prec)p));
+    for (int p = 0; p < PRECS; p++) add(to, prec_name((enum prec)p));
 }
 
 static void add_devices(add_word *add, void *to)
