@@ -89,7 +89,7 @@ static inline int plan_vec(const struct task *t)
 // Sets slabs of `columns` columns, or fewer if the row or the stage is smaller.
 static inline void plan_slabs(const struct task *t, int64_t columns, struct plan *s)
 {
-    const int64_t width = (int64_t)in_bytes(t), k = t->in[0].cols;
+    const int64_t width = in_bytes(t), k = t->in[0].cols;
     s->k = (int32_t)k;
     s->vec = plan_vec(t);
     s->loads = 4;

@@ -10,11 +10,20 @@
 #define BY_PREC(t, function, ...)                                                                  \
     ((t)->prec == F32 ? function<float>(__VA_ARGS__) : function<double>(__VA_ARGS__))
 
+// Calls function<T>(...) with the type of the inputs: float, double, f16 or bf16.
+#define BY_TYPE(t, function, ...)                                                                  \
+    (prec_in((t)->prec) == F16    ? function<f16>(__VA_ARGS__)                                     \
+     : prec_in((t)->prec) == BF16 ? function<bf16>(__VA_ARGS__)                                    \
+                                  : BY_PREC(t, function, __VA_ARGS__))
+
+// Returns true if the result has 16 bits.
+static inline bool result_is_narrow(const struct task *t) { return out_bytes(t) == 2; }
+
 // Sets *step to the bytes between rows of row-major D. Returns ERR_UNSUPPORTED if the value needs
 // more than 32 bits.
 static inline int row_step(const struct task *t, const struct dense_dev *D, uint32_t *step)
 {
-    const int64_t bytes = D->ld * (int64_t)in_bytes(t);
+    const int64_t bytes = D->ld * (D == &t->C ? out_bytes(t) : in_bytes(t));
     *step = (uint32_t)bytes;
     if (bytes <= UINT32_MAX) return OK;
     return fail(ERR_UNSUPPORTED, "%s: a row of a dense matrix has more than 4 GB", t->entry->name);

@@ -207,7 +207,7 @@ static void choose(struct task *t, const struct problem *p)
 
 static int prepare(struct task *t)
 {
-    return plan_make(t, SLAB_BYTES / (int64_t)in_bytes(t), true);
+    return plan_make(t, SLAB_BYTES / in_bytes(t), true);
 }
 
 static const struct param options[] = {ASPT_CUDA_OPTIONS, {}};

@@ -97,7 +97,7 @@ static int finish(struct task *t)
     for (int64_t i = 0; i < t->R.m; i++) length[i] = s->C ? v.end[i] - v.start[i] : 0;
     err = result_sum_rows(t->dev, &t->R, &longest);
     if (err || !s->C) return err;
-    const int64_t *ptr = t->R.ptr, width = (int64_t)in_bytes(t);
+    const int64_t *ptr = t->R.ptr, width = in_bytes(t);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < t->R.m; i++) {
         size_t count = (size_t)(ptr[i + 1] - ptr[i]);

@@ -73,7 +73,7 @@ static inline int cpu_ahead(struct task *t, const int32_t *idx, int64_t count, i
     *ahead = (int64_t)task_option(t, "prefetch");
     if (*ahead >= 0) return OK;
     const struct dense_dev *B = &t->in[0];
-    const int64_t row = max64(cols * (int64_t)in_bytes(t), AHEAD_LINE);
+    const int64_t row = max64(cols * in_bytes(t), AHEAD_LINE);
     const int64_t capacity = max64(1, t->dev->cache_least_bytes / max64(1, t->dev->units) / row);
     double rate = 0;
     int err = OK;

@@ -54,7 +54,7 @@ static bool is_empty(const struct task *t)
 static bool is_aligned(const struct task *t, const struct dense_dev *D)
 {
     const int64_t length = D->layout == LAYOUT_ROW ? D->cols : D->rows;
-    return D->ld == length || D->ld * (int64_t)in_bytes(t) % 16 == 0;
+    return D->ld == length || D->ld * in_bytes(t) % 16 == 0;
 }
 
 // The common arguments of the three functions of the product.

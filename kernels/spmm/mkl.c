@@ -51,7 +51,7 @@ static int prepare(struct task *t)
 static void clear(const struct task *t)
 {
     const struct dense_dev *C = &t->C;
-    const int64_t width = (int64_t)in_bytes(t);
+    const int64_t width = in_bytes(t);
     const int64_t lines = C->layout == LAYOUT_ROW ? C->rows : C->cols;
     const int64_t length = C->layout == LAYOUT_ROW ? C->cols : C->rows;
     for (int64_t l = 0; l < lines; l++)

@@ -9,6 +9,7 @@
 #define WARP_H
 
 #include "device/cuda.cuh"
+#include "device/half.cuh"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #error "the kernels need sm_80 or later"
@@ -213,11 +214,6 @@ static __device__ __forceinline__ X *row_at(T *top, uint32_t step, uint32_t i)
     return (X *)((char *)top + (uint64_t)i * step);
 }
 
-// VEC neighbouring values, loaded and stored at once. The address is a multiple of their size.
-template <typename T, int VEC> struct alignas(sizeof(T) * VEC) pack {
-    T x[VEC];
-};
-
 template <typename T, int VEC>
 static __device__ __forceinline__ void add(pack<T, VEC> &sum, const pack<T, VEC> &x)
 {
@@ -227,19 +223,49 @@ static __device__ __forceinline__ void add(pack<T, VEC> &sum, const pack<T, VEC>
 
 // sum += v * x.
 template <typename T, int VEC>
-static __device__ __forceinline__ void add_product(pack<T, VEC> &sum, T v, const pack<T, VEC> &x)
+static __device__ __forceinline__ void add_product(pack<sum_type<T>, VEC> &sum, sum_type<T> v,
+                                                   const pack<T, VEC> &x)
 {
+    sum_type<T> y[VEC];
+    widen_all(y, x);
 #pragma unroll
-    for (int i = 0; i < VEC; i++) sum.x[i] += v * x.x[i];
+    for (int i = 0; i < VEC; i++) sum.x[i] += v * y[i];
 }
 
 // Returns sum + x . y.
 template <typename T, int VEC>
-static __device__ __forceinline__ T add_dot(T sum, const pack<T, VEC> &x, const pack<T, VEC> &y)
+static __device__ __forceinline__ sum_type<T> add_dot(sum_type<T> sum, const pack<T, VEC> &x,
+                                                      const pack<T, VEC> &y)
 {
+    sum_type<T> a[VEC], b[VEC];
+    widen_all(a, x);
+    widen_all(b, y);
 #pragma unroll
-    for (int i = 0; i < VEC; i++) sum += x.x[i] * y.x[i];
+    for (int i = 0; i < VEC; i++) sum += a[i] * b[i];
     return sum;
+}
+
+// Stores sums at element `at` of a result. The result has the type of the values if `is_narrow`,
+// else the type of the sums.
+template <typename T, int VEC>
+static __device__ __forceinline__ void store_result(void *C, int64_t at, bool is_narrow,
+                                                    const pack<sum_type<T>, VEC> &sum)
+{
+    if (sizeof(T) == 2 && is_narrow) {
+        pack<T, VEC> y;
+#pragma unroll
+        for (int i = 0; i < VEC; i++) narrow(y.x[i], sum.x[i]);
+        store_pack((pack<T, VEC> *)((T *)C + at), y);
+    } else {
+        const int EACH = sizeof sum > 16 ? VEC / 2 : VEC;
+#pragma unroll
+        for (int i = 0; i < VEC; i += EACH) {
+            pack<sum_type<T>, EACH> y;
+#pragma unroll
+            for (int e = 0; e < EACH; e++) y.x[e] = sum.x[i + e];
+            store_pack((pack<sum_type<T>, EACH> *)((sum_type<T> *)C + at + i), y);
+        }
+    }
 }
 
 // Adds to a counter and returns the old value. Earlier writes of this warp are visible to threads

@@ -310,7 +310,7 @@ static int choose_vec(const struct task *t)
 // k with packs of full width.
 static void choose_loads(const struct task *t, struct state *s)
 {
-    const int64_t k = t->in[0].cols, bytes = (int64_t)in_bytes(t);
+    const int64_t k = t->in[0].cols, bytes = in_bytes(t);
     const int64_t packs = k / (WIDE_GROUP * s->vec);
     const bool narrow = k > 0 && k * bytes <= NARROW_BYTES && vec_fits(t, 16 / bytes);
     s->fill = narrow && !s->strips.width ? AT_MOST : PARTLY;
@@ -354,7 +354,7 @@ static double cost(const struct task *t, const struct state *s)
     const int groups = WARP / (s->fill == AT_MOST ? NARROW_GROUP : WIDE_GROUP);
     const int64_t m = t->A[0]->m, nnz = t->A[0]->nnz, warps = s->threads / WARP;
     const int64_t blocks = ceil_div(ceil_div(nnz, s->share * warps), t->dev->units);
-    const double row_bytes = (double)(t->in[0].cols * (int64_t)in_bytes(t));
+    const double row_bytes = (double)(t->in[0].cols * in_bytes(t));
     const double Y_rows = (double)s->share / groups;
     const double X_rows = fmin(Y_rows, 1 + (s->share - groups) * (double)m / (double)nnz);
     int room = 0;

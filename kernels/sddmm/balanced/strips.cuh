@@ -101,7 +101,7 @@ static __global__ void __launch_bounds__(STRIP_THREADS)
 
 static int64_t strip_row_bytes(const struct task *t)
 {
-    return max64(t->in[1].cols, 1) * (int64_t)in_bytes(t);
+    return max64(t->in[1].cols, 1) * in_bytes(t);
 }
 
 // Returns the width w of strips. A row of X is fetched n / w times. Each multiprocessor fetches the

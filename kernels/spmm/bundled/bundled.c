@@ -115,7 +115,7 @@ static enum method method_of(const struct task *t)
 static int64_t slab_columns(const struct task *t)
 {
     const int64_t option = (int64_t)task_option(t, "slab"), n = max64(1, t->in[0].rows);
-    const int64_t line = LINE_BYTES / (int64_t)in_bytes(t);
+    const int64_t line = LINE_BYTES / in_bytes(t);
     const int64_t few = max64(COPY_LINES, COPY_SMALL / LINE_BYTES / max64(n, t->C.rows));
     const int64_t lines = max64(1, min64(few, COPY_BYTES / LINE_BYTES / n));
     return min64(option ? option : lines * line, t->C.cols);
@@ -124,7 +124,7 @@ static int64_t slab_columns(const struct task *t)
 // Allocates the buffers of METHOD_SLABS. Elements past the last column are 0.
 static int make_slab(struct task *t, struct state *s)
 {
-    const int64_t width = (int64_t)in_bytes(t);
+    const int64_t width = in_bytes(t);
     int64_t count;
     s->cols = slab_columns(t);
     s->slab_ld = padded_columns(s->cols, width);

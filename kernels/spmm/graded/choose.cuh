@@ -87,7 +87,7 @@ struct bounds {
 static inline struct choice choose(const struct task *t, const struct forms *forms,
                                    const struct view *v, bool bundles, struct bounds within)
 {
-    const int64_t bytes = (int64_t)in_bytes(t);
+    const int64_t bytes = in_bytes(t);
     const int vec = widest_pack(t, v);
     struct choice best = {};
     int64_t least = INT64_MAX;
@@ -122,7 +122,7 @@ static inline int64_t narrow_slab(const struct task *t, const struct facts *x, i
                                   double share)
 {
     const int64_t rows = t->in[0].rows, cache = t->dev->cache_bytes, nnz = t->A[0]->nnz;
-    const bool past = 2 * rows * k * (int64_t)in_bytes(t) > 3 * cache;
+    const bool past = 2 * rows * k * in_bytes(t) > 3 * cache;
     if (share < 11) return share < 3 ? 128 : 256;
     if (x->far >= 0.9 && past && rows * 128 <= 3 * cache && 2 * nnz >= 5 * rows) return 128;
     return x->near >= 0.7 && !past && nnz <= 600 * x->used ? 256 : 0;

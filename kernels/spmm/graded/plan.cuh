@@ -294,7 +294,7 @@ static inline int plan_view(struct task *t, struct plan *s)
 static inline int plan_step(const struct task *t, struct plan *s)
 {
     const int64_t row = s->view.layout == LAYOUT_ROW ? s->view.B_ld : 1;
-    const int64_t bytes = row * (int64_t)in_bytes(t);
+    const int64_t bytes = row * in_bytes(t);
     s->B_step = (uint32_t)bytes;
     if (bytes <= UINT32_MAX) return OK;
     return fail(ERR_UNSUPPORTED, "%s: a row of a dense matrix has more than 4 GB", t->entry->name);
@@ -319,7 +319,7 @@ static inline bool plan_early(const struct task *t, const struct plan *s)
 static inline int plan_bundle_choice(struct task *t, struct plan *s, const struct forms *forms,
                                      int32_t **columns)
 {
-    const int64_t bytes = (int64_t)in_bytes(t);
+    const int64_t bytes = in_bytes(t);
     struct bounds within = s->wanted;
     const bool free = t->prec == F32 && !within.slab && !within.lanes;
     for (;;) {

@@ -74,7 +74,7 @@ void strips_free(struct device *d, struct strips *s)
 // Returns true if rows of B and C begin at multiples of 16 bytes.
 static bool strips_fit(const struct task *t)
 {
-    const int64_t bytes = (int64_t)in_bytes(t);
+    const int64_t bytes = in_bytes(t);
     return t->C.cols * bytes % 16 == 0 && t->in[0].ld * bytes % 16 == 0 &&
            t->C.ld * bytes % 16 == 0 && t->A[0]->nnz > 0 && t->C.cols > 0;
 }
@@ -97,7 +97,7 @@ static int choose(struct task *t, struct strips *s, int wanted)
     CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, t->dev->index));
     const int64_t rows = (most - STRIP_EXTRA) / STRIP_SLAB;
     const int64_t strips = A->n <= rows ? 1 : ceil_div(A->n, rows / 2);
-    const int64_t slabs = ceil_div(t->C.cols * (int64_t)in_bytes(t), STRIP_SLAB);
+    const int64_t slabs = ceil_div(t->C.cols * in_bytes(t), STRIP_SLAB);
     if (slabs > 65535) return OK; // blocks of a grid
     s->height = (int32_t)ceil_div(A->n, strips);
     s->count = (int32_t)ceil_div(A->n, s->height);

@@ -93,7 +93,7 @@ static int gather_bytes(const struct task *t, int64_t row)
 
 static double clocks_by_pieces(const struct task *t)
 {
-    const int64_t row = t->C.cols * (int64_t)in_bytes(t);
+    const int64_t row = t->C.cols * in_bytes(t);
     return (double)t->A[0]->nnz * (double)row / t->dev->units / gather_bytes(t, row);
 }
 

@@ -159,7 +159,7 @@ static int32_t choose_share(const struct task *t, int64_t slabs, int64_t lane_by
 // Sets everything but the scratch.
 static int choose(const struct task *t, struct state *s)
 {
-    const int64_t width = (int64_t)in_bytes(t), m = t->C.rows, nnz = t->A[0]->nnz;
+    const int64_t width = in_bytes(t), m = t->C.rows, nnz = t->A[0]->nnz;
     const int columns = (int)task_option(t, "columns");
     if (columns == 3 || columns > 16 / width)
         return fail(ERR_UNSUPPORTED, "%s: columns=%d: it is 0, 1, 2 or, in f32, 4", t->entry->name,
