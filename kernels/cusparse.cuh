@@ -62,10 +62,18 @@ static inline int cusparse_release(void)
     return 100 * major + minor;
 }
 
-// A handle of the library for a task, and alpha and beta in the task's precision.
+// Returns cuSPARSE's name for a type of values.
+static inline cudaDataType cusparse_type(enum prec type)
+{
+    static const cudaDataType names[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_16BF};
+    static_assert(F32 == 0 && F64 == 1 && F16 == 2 && BF16 == 3, "names[] follows enum prec");
+    return names[type];
+}
+
+// A handle of the library for a task, the task's types, and alpha and beta in the type of sums.
 struct cusparse_library {
     cusparseHandle_t handle;
-    cudaDataType type;
+    cudaDataType in, out, sum;
     union {
         float f32;
         double f64;
@@ -74,15 +82,12 @@ struct cusparse_library {
 
 static inline int cusparse_open(struct task *t, struct cusparse_library *lib)
 {
-    if (t->prec == F32) {
-        lib->type = CUDA_R_32F;
-        lib->one.f32 = 1;
-        lib->zero.f32 = 0;
-    } else {
-        lib->type = CUDA_R_64F;
-        lib->one.f64 = 1;
-        lib->zero.f64 = 0;
-    }
+    const enum prec sum = prec_sum(t->prec);
+    lib->in = cusparse_type(prec_in(t->prec));
+    lib->out = cusparse_type(prec_out(t->prec));
+    lib->sum = cusparse_type(sum);
+    type_store(sum, &lib->one, 0, 1);
+    type_store(sum, &lib->zero, 0, 0);
     CUSPARSE_TRY(cusparseCreate, &lib->handle);
     CUSPARSE_TRY(cusparseSetStream, lib->handle, (cudaStream_t)t->dev->stream);
     return OK;
@@ -99,7 +104,7 @@ static inline int cusparse_describe(const struct cusparse_library *lib, const st
                                     cusparseConstSpMatDescr_t *descr)
 {
     CUSPARSE_TRY(cusparseCreateConstCsr, descr, A->m, A->n, A->nnz, A->ptr, A->idx, A->val,
-                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, lib->type);
+                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, lib->in);
     return OK;
 }
 

@@ -205,10 +205,7 @@ static void choose(struct task *t, const struct problem *p)
     task_choose(t, "width", (double)(STAGE_BYTES / slab));
 }
 
-static int prepare(struct task *t)
-{
-    return plan_make(t, SLAB_BYTES / in_bytes(t), true);
-}
+static int prepare(struct task *t) { return plan_make(t, SLAB_BYTES / in_bytes(t), true); }
 
 static const struct param options[] = {ASPT_CUDA_OPTIONS, {}};
 

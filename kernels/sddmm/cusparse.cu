@@ -39,18 +39,18 @@ static int describe(struct task *t, struct state *s, bool columns)
     const struct csr_dev *A = csr_of(t->A[0]);
     s->X_op = columns ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
     s->Y_op = columns ? CUSPARSE_OPERATION_NON_TRANSPOSE : CUSPARSE_OPERATION_TRANSPOSE;
-    int err = describe_dense(&t->in[0], s->lib.type, columns, &s->X);
-    if (!err) err = describe_dense(&t->in[1], s->lib.type, columns, &s->Y);
+    int err = describe_dense(&t->in[0], s->lib.in, columns, &s->X);
+    if (!err) err = describe_dense(&t->in[1], s->lib.in, columns, &s->Y);
     if (err) return err;
     CUSPARSE_TRY(cusparseCreateCsr, &s->C, A->m, A->n, A->nnz, A->ptr, A->idx, t->val,
-                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->lib.type);
+                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->lib.out);
     return OK;
 }
 
 // Arguments that the three functions of the product share.
 #define PRODUCT(s)                                                                                 \
     (s)->lib.handle, (s)->X_op, (s)->Y_op, &(s)->lib.one, (s)->X, (s)->Y, &(s)->lib.zero, (s)->C,  \
-        (s)->lib.type, CUSPARSE_SDDMM_ALG_DEFAULT
+        (s)->lib.sum, CUSPARSE_SDDMM_ALG_DEFAULT
 
 static int prepare(struct task *t, const struct variant *v)
 {
@@ -108,7 +108,7 @@ static void teardown(struct task *t)
     static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \
     extern const struct algo sddmm_##symbol##_cuda = {                                             \
         .layouts = ROW_MAJOR,                                                                      \
-        .precs = BOTH_PRECS,                                                                       \
+        .precs = ALL_PRECS,                                                                        \
         .A = {&format_csr},                                                                        \
         .arith = ARITH_PREC,                                                                       \
         .variant = SDDMM_UNSCALED,                                                                 \

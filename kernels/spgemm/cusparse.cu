@@ -44,7 +44,7 @@ struct state {
 // Arguments that the functions of a product share.
 #define PRODUCT(s, p, alg)                                                                         \
     (s)->lib.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,           \
-        &(s)->lib.one, (p)->A, (p)->S, &(s)->lib.zero, (p)->C, (s)->lib.type, alg, (p)->descr
+        &(s)->lib.one, (p)->A, (p)->S, &(s)->lib.zero, (p)->C, (s)->lib.sum, alg, (p)->descr
 #define STRUCTURE(s, p, alg)                                                                       \
     (s)->lib.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, (p)->A,   \
         (p)->S, (p)->C, alg, (p)->descr
@@ -79,7 +79,7 @@ static int begin(struct task *t, const struct state *s, struct product *p)
     if (!err) err = cusparse_describe(&s->lib, csr_of(t->S[0]), &p->S);
     if (err) return err;
     CUSPARSE_TRY(cusparseCreateCsr, &p->C, p->R.m, p->R.n, 0, p->R.ptr, NULL, NULL,
-                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->lib.type);
+                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->lib.out);
     CUSPARSE_TRY(cusparseSpGEMM_createDescr, &p->descr);
     return OK;
 }

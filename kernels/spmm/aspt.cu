@@ -328,7 +328,8 @@ static int64_t slab_columns(int64_t k, enum prec prec)
 
 static void choose(struct task *t, const struct problem *p)
 {
-    const int64_t row_bytes = slab_columns(p->in[0].cols, p->prec) * (int64_t)type_bytes(prec_in(p->prec));
+    const int64_t row_bytes =
+        slab_columns(p->in[0].cols, p->prec) * (int64_t)type_bytes(prec_in(p->prec));
     task_choose(t, "width", (double)(STAGE_BYTES / row_bytes));
 }
 

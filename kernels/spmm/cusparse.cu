@@ -28,18 +28,18 @@ struct state {
 static int describe(struct task *t, struct state *s)
 {
     cusparseOrder_t order = t->C.layout == LAYOUT_ROW ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
-    const cudaDataType type = s->lib.type;
     const struct dense_dev *B = &t->in[0], *C = &t->C;
     if (t->A[0]->format == &format_coo) {
         const struct coo_dev *A = coo_of(t->A[0]);
         CUSPARSE_TRY(cusparseCreateConstCoo, &s->A, A->m, A->n, A->nnz, A->row, A->col, A->val,
-                     CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type);
+                     CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->lib.in);
     } else {
         int err = cusparse_describe(&s->lib, csr_of(t->A[0]), &s->A);
         if (err) return err;
     }
-    CUSPARSE_TRY(cusparseCreateConstDnMat, &s->B, B->rows, B->cols, B->ld, B->val, type, order);
-    CUSPARSE_TRY(cusparseCreateDnMat, &s->C, C->rows, C->cols, C->ld, C->val, type, order);
+    CUSPARSE_TRY(cusparseCreateConstDnMat, &s->B, B->rows, B->cols, B->ld, B->val, s->lib.in,
+                 order);
+    CUSPARSE_TRY(cusparseCreateDnMat, &s->C, C->rows, C->cols, C->ld, C->val, s->lib.out, order);
     return OK;
 }
 
@@ -51,16 +51,16 @@ static bool is_empty(const struct task *t)
 
 // Returns true if CSR_ALG3 is safe for D. The algorithm (12.6.3) uses vectors if the length of a
 // line allows vectors, and faults if such lines are further apart and not aligned.
-static bool is_aligned(const struct task *t, const struct dense_dev *D)
+static bool is_aligned(const struct dense_dev *D, int64_t bytes)
 {
     const int64_t length = D->layout == LAYOUT_ROW ? D->cols : D->rows;
-    return D->ld == length || D->ld * in_bytes(t) % 16 == 0;
+    return D->ld == length || D->ld * bytes % 16 == 0;
 }
 
 // The common arguments of the three functions of the product.
 #define PRODUCT(s, v)                                                                              \
     (s)->lib.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,           \
-        &(s)->lib.one, (s)->A, (s)->B, &(s)->lib.zero, (s)->C, (s)->lib.type, (v)->alg
+        &(s)->lib.one, (s)->A, (s)->B, &(s)->lib.zero, (s)->C, (s)->lib.sum, (v)->alg
 
 static int prepare(struct task *t, const struct variant *v)
 {
@@ -69,7 +69,8 @@ static int prepare(struct task *t, const struct variant *v)
     t->state = s;
     int err = cusparse_open(t, &s->lib);
     if (err || is_empty(t)) return err;
-    if (v->alg == CUSPARSE_SPMM_CSR_ALG3 && !(is_aligned(t, &t->in[0]) && is_aligned(t, &t->C)))
+    if (v->alg == CUSPARSE_SPMM_CSR_ALG3 &&
+        !(is_aligned(&t->in[0], in_bytes(t)) && is_aligned(&t->C, out_bytes(t))))
         return fail(ERR_UNSUPPORTED, "cuSPARSE CSR_ALG3 faults on rows that are not aligned");
 
     size_t bytes = 0;
@@ -108,7 +109,7 @@ static int run(struct task *t, const struct variant *v)
         CUSPARSE_TRY(cusparseSpMM, PRODUCT(s, v), s->workspace);
         return launch_check(t->entry->name);
     }
-    const size_t width = in_bytes(t);
+    const size_t width = (size_t)out_bytes(t);
     const size_t lines = (size_t)(C->layout == LAYOUT_ROW ? C->rows : C->cols);
     const size_t length = (size_t)(C->layout == LAYOUT_ROW ? C->cols : C->rows);
     if (lines > 0 && length > 0)
@@ -141,7 +142,7 @@ static void teardown(struct task *t)
     static int symbol##_run(struct task *t) { return run(t, &symbol##_variant); }                  \
     extern const struct algo spmm_##symbol##_cuda = {                                              \
         .layouts = BOTH_LAYOUTS,                                                                   \
-        .precs = BOTH_PRECS,                                                                       \
+        .precs = ALL_PRECS,                                                                        \
         .A = {&format},                                                                            \
         .arith = ARITH_PREC,                                                                       \
         .cite = "NVIDIA, cuSPARSE library, cusparseSpMM",                                          \

@@ -26,7 +26,7 @@ static const struct param options[] = {
 
 extern const struct algo spmm_heuristic_cuda = {
     .layouts = ROW_MAJOR,
-    .precs = BOTH_PRECS,
+    .precs = ALL_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,

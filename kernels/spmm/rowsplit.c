@@ -3,7 +3,7 @@
 // GPU, Euro-Par 2018, section 4.1, ported to a CPU. In the paper a warp has a row and the lanes
 // have the columns of B. Here a thread has a row and vector registers have the columns.
 //
-// Format: CSR. Any k. A share is some rows of about equal work. A thread computes neighbouring
+// Format: CSR. Any k. Values of 16 bits are widened to f32 as they are loaded. A share is some rows of about equal work. A thread computes neighbouring
 // shares, the same in every run, and then takes shares that other threads have left (cpu_shares.h).
 //
 // Limits: a row is never cut. A row that is longer than a share costs balance.
@@ -24,6 +24,45 @@ struct state {
 #define BODY "spmm/rowsplit.inl"
 #include "each_kind.inl"
 
+// Operands whose values have 16 bits.
+struct halves {
+    const int64_t *ptr;
+    const int32_t *idx;
+    const uint16_t *val, *B;
+    void *C;
+    int64_t k, B_ld, C_ld;
+    enum prec in, out;
+};
+typedef float eight __attribute__((vector_size(32)));
+
+#define KIND_BODY "spmm/rowsplit_half.inl"
+#include "base/each_kind.inl"
+#define KIND
+
+static void multiply_halves(struct task *t)
+{
+    struct state *s = t->state;
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const struct halves x = {A->ptr,
+                             A->idx,
+                             A->val,
+                             t->in[0].val,
+                             t->C.val,
+                             t->C.cols,
+                             t->in[0].ld,
+                             t->C.ld,
+                             prec_in(t->prec),
+                             prec_out(t->prec)};
+    shares_reset(&s->shares);
+#pragma omp parallel num_threads(s->shares.threads)
+    {
+        int empty = 0;
+        for (int64_t i; (i = shares_take(&s->shares, &empty)) >= 0;)
+            CPU_OF_KIND(rows_of_halves)(&x, row_at(x.ptr, A->m, i * s->share),
+                                        row_at(x.ptr, A->m, (i + 1) * s->share));
+    }
+}
+
 static int prepare(struct task *t)
 {
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
@@ -37,7 +76,10 @@ static int prepare(struct task *t)
 
 static int run(struct task *t)
 {
-    BY_KIND(t, multiply, t);
+    if (in_bytes(t) == 2)
+        multiply_halves(t);
+    else
+        BY_KIND(t, multiply, t);
     return OK;
 }
 
@@ -58,7 +100,7 @@ static const struct param options[] = {
 
 const struct algo spmm_rowsplit_cpu = {
     .layouts = ROW_MAJOR,
-    .precs = BOTH_PRECS,
+    .precs = ALL_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,

@@ -26,9 +26,9 @@
 #define MIN_BLOCKS(bytes) ((bytes) > 128 ? 2 : (bytes) > 64 ? 4 : (bytes) > 32 ? 5 : 6)
 
 template <typename T, int BATCH>
-static __global__ void __launch_bounds__(MAX_ROWS *WARP, MIN_BLOCKS(BATCH * sizeof(T)))
+static __global__ void __launch_bounds__(MAX_ROWS *WARP, MIN_BLOCKS(BATCH * sizeof(sum_type<T>)))
     multiply(struct sizes a, const int32_t *__restrict__ ptr, const int32_t *__restrict__ idx,
-             const T *__restrict__ val, const T *__restrict__ B, T *__restrict__ C)
+             const T *__restrict__ val, const T *__restrict__ B, void *__restrict__ C)
 {
     const int lane = (int)threadIdx.x;
     // Broadcasts tell the compiler that all lanes have the same value. Otherwise the compiler
@@ -39,11 +39,11 @@ static __global__ void __launch_bounds__(MAX_ROWS *WARP, MIN_BLOCKS(BATCH * size
     for (int32_t slab = (int32_t)blockIdx.y; slab < a.slabs; slab += (int32_t)gridDim.y) {
         const int64_t j = (int64_t)slab * WARP + lane;
         const T *b = B + (j < a.k ? j : 0); // lanes past the last column load the first one
-        nonzero<T> next = {};
-        T sum = 0;
+        nonzero<sum_type<T>> next = {};
+        sum_type<T> sum = 0;
         load_round(next, lane, idx, val, end, end - begin);
         for (int32_t left = end - begin; left > 0; left -= WARP) {
-            const nonzero<T> now = next;
+            const nonzero<sum_type<T>> now = next;
             load_round(next, lane, idx, val, end, left - WARP);
 #pragma unroll 1
             for (int g = 0; g < WARP && g < left; g += BATCH) {
@@ -54,13 +54,13 @@ static __global__ void __launch_bounds__(MAX_ROWS *WARP, MIN_BLOCKS(BATCH * size
                     if (g + q >= left) break;
 #pragma unroll
                     for (int e = q; e < q + QUAD; e++) {
-                        const T v = warp_broadcast(now.v, g + e);
-                        if (g + e < left) sum += v * x[e];
+                        const sum_type<T> v = warp_broadcast(now.v, g + e);
+                        if (g + e < left) sum += v * widen(x[e]);
                     }
                 }
             }
         }
-        if (j < a.k) row_at<T>(C, a.C_step, (uint32_t)i)[j] = sum;
+        if (j < a.k) store_row<T, 1>(a, C, (int32_t)i, (int32_t)j, {{sum}});
     }
 }
 
@@ -77,7 +77,7 @@ template <typename T, int BATCH> static void start_batch(const struct task *t)
     auto kernel = multiply<T, BATCH>;
     LAUNCH(kernel, slab_grid(ceil_div(s->sizes.m, s->rows), &s->sizes),
            dim3(WARP, (unsigned)s->rows), 0, t->dev->stream, s->sizes, (const int32_t *)A->ptr,
-           A->idx, (const T *)A->val, (const T *)t->in[0].val, (T *)t->C.val);
+           A->idx, (const T *)A->val, (const T *)t->in[0].val, t->C.val);
 }
 
 template <typename T> static void start(const struct task *t)
@@ -109,7 +109,7 @@ static int prepare(struct task *t)
 static int run(struct task *t)
 {
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
-    BY_PREC(t, start, t);
+    BY_TYPE(t, start, t);
     return launch_check(t->entry->name);
 }
 
@@ -123,7 +123,7 @@ static const struct param options[] = {
 
 extern const struct algo spmm_rowsplit_cuda = {
     .layouts = ROW_MAJOR,
-    .precs = BOTH_PRECS,
+    .precs = ALL_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,

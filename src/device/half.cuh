@@ -24,6 +24,13 @@ template <> struct sum_of<bf16> {
 };
 template <typename T> using sum_type = typename sum_of<T>::type;
 
+// Calls function<W>(...) with the unsigned integer type of this many bytes, for kernels that move
+// values.
+#define BY_BYTES(bytes, function, ...)                                                             \
+    ((bytes) == 2   ? function<uint16_t>(__VA_ARGS__)                                              \
+     : (bytes) == 4 ? function<uint32_t>(__VA_ARGS__)                                              \
+                    : function<uint64_t>(__VA_ARGS__))
+
 // Return x in the type of sums. No bit is lost.
 static __device__ __forceinline__ float widen(float x) { return x; }
 static __device__ __forceinline__ double widen(double x) { return x; }

@@ -2,7 +2,7 @@
 #ifndef ONCE_H
 #define ONCE_H
 
-#include "device/cuda.cuh"
+#include "device/half.cuh"
 
 // Sets the uint4 x to the 16 bytes at p. HINT: how the L1 treats their line.
 #define LOAD_16(x, p, HINT)                                                                        \
@@ -13,9 +13,14 @@
 // Loads past the L1, and normally from the L2.
 template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 {
-    static_assert(sizeof(X) == 4 || sizeof(X) == 8 || sizeof(X) == 16, "one load");
+    static_assert(sizeof(X) == 2 || sizeof(X) == 4 || sizeof(X) == 8 || sizeof(X) == 16,
+                  "one load");
 #ifdef __CUDA_ARCH__
-    if constexpr (sizeof(X) == 4) {
+    if constexpr (sizeof(X) == 2) {
+        uint16_t x;
+        asm volatile("ld.global.nc.L1::no_allocate.b16 %0, [%1];" : "=h"(x) : "l"(p));
+        return *(X *)&x;
+    } else if constexpr (sizeof(X) == 4) {
         uint32_t x;
         asm volatile("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(x) : "l"(p));
         return *(X *)&x;
@@ -33,14 +38,20 @@ template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 #endif
 }
 
-// Loads 16 bytes whose line the L1 keeps for a short time, for the next load of its rest.
+// Loads 8 or 16 bytes whose line the L1 keeps for a short time, for the next load of its rest.
 template <typename X> static __device__ __forceinline__ X load_brief(const X *p)
 {
-    static_assert(sizeof(X) == 16, "one load");
+    static_assert(sizeof(X) == 8 || sizeof(X) == 16, "one load");
 #ifdef __CUDA_ARCH__
-    uint4 x;
-    LOAD_16(x, p, "evict_first");
-    return *(X *)&x;
+    if constexpr (sizeof(X) == 8) {
+        uint64_t x;
+        asm volatile("ld.global.nc.L1::evict_first.b64 %0, [%1];" : "=l"(x) : "l"(p));
+        return *(X *)&x;
+    } else {
+        uint4 x;
+        LOAD_16(x, p, "evict_first");
+        return *(X *)&x;
+    }
 #else
     return *p;
 #endif
@@ -54,11 +65,43 @@ template <typename X> static __device__ __forceinline__ void store_once(X *p, co
         __stcs((float4 *)p, *(const float4 *)&x);
     else if (sizeof(X) == 8)
         __stcs((float2 *)p, *(const float2 *)&x);
-    else
+    else if (sizeof(X) == 4)
         __stcs((float *)p, *(const float *)&x);
+    else
+        __stcs((unsigned short *)p, *(const unsigned short *)&x);
 #else
     *p = x;
 #endif
+}
+
+// Stores sums at element `at` of a result. The result has the type of the values if `is_narrow`,
+// else the type of the sums. ONCE: by store_once().
+template <typename T, int VEC, bool ONCE = false>
+static __device__ __forceinline__ void store_result(void *C, int64_t at, bool is_narrow,
+                                                    const pack<sum_type<T>, VEC> &sum)
+{
+    if (sizeof(T) == 2 && is_narrow) {
+        pack<T, VEC> y;
+#pragma unroll
+        for (int i = 0; i < VEC; i++) narrow(y.x[i], sum.x[i]);
+        if (ONCE)
+            store_once((pack<T, VEC> *)((T *)C + at), y);
+        else
+            store_pack((pack<T, VEC> *)((T *)C + at), y);
+    } else {
+        const int EACH = sizeof sum > 16 ? VEC / 2 : VEC;
+#pragma unroll
+        for (int i = 0; i < VEC; i += EACH) {
+            pack<sum_type<T>, EACH> y;
+#pragma unroll
+            for (int e = 0; e < EACH; e++) y.x[e] = sum.x[i + e];
+            pack<sum_type<T>, EACH> *to = (pack<sum_type<T>, EACH> *)((sum_type<T> *)C + at + i);
+            if (ONCE)
+                store_once(to, y);
+            else
+                store_pack(to, y);
+        }
+    }
 }
 
 #endif

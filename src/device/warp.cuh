@@ -245,29 +245,6 @@ static __device__ __forceinline__ sum_type<T> add_dot(sum_type<T> sum, const pac
     return sum;
 }
 
-// Stores sums at element `at` of a result. The result has the type of the values if `is_narrow`,
-// else the type of the sums.
-template <typename T, int VEC>
-static __device__ __forceinline__ void store_result(void *C, int64_t at, bool is_narrow,
-                                                    const pack<sum_type<T>, VEC> &sum)
-{
-    if (sizeof(T) == 2 && is_narrow) {
-        pack<T, VEC> y;
-#pragma unroll
-        for (int i = 0; i < VEC; i++) narrow(y.x[i], sum.x[i]);
-        store_pack((pack<T, VEC> *)((T *)C + at), y);
-    } else {
-        const int EACH = sizeof sum > 16 ? VEC / 2 : VEC;
-#pragma unroll
-        for (int i = 0; i < VEC; i += EACH) {
-            pack<sum_type<T>, EACH> y;
-#pragma unroll
-            for (int e = 0; e < EACH; e++) y.x[e] = sum.x[i + e];
-            store_pack((pack<sum_type<T>, EACH> *)((sum_type<T> *)C + at + i), y);
-        }
-    }
-}
-
 // Adds to a counter and returns the old value. Earlier writes of this warp are visible to threads
 // that see the sum and call __threadfence(). Cheaper than __threadfence() and atomicAdd(): the L1
 // stays valid.

@@ -32,22 +32,24 @@ static __global__ void list_entries(struct csr_dev A, int32_t *__restrict__ row,
     }
 }
 
+template <typename W>
+static void start(struct device *d, const struct csr_dev *A, struct coo_dev *X)
+{
+    auto kernel = list_entries<W>;
+    LAUNCH(kernel, (unsigned)ceil_div(A->nnz, BLOCK_SHARE), BLOCK, 0, d->stream, *A, X->row, X->col,
+           (W *)X->val);
+}
+
 extern "C" int coo_make_cuda(struct device *d, const struct sparse *from, const double *opt,
                              struct sparse *out)
 {
     (void)opt;
     const struct csr_dev *A = csr_of(from);
     struct coo_dev *X = (struct coo_dev *)out;
-    const unsigned grid = (unsigned)ceil_div(A->nnz, BLOCK_SHARE);
     int err = device_alloc(d, A->nnz, sizeof *X->row, (void **)&X->row);
     if (!err) err = device_alloc(d, A->nnz, sizeof *X->col, (void **)&X->col);
     if (!err) err = device_alloc(d, A->nnz, type_bytes(A->type), &X->val);
     if (err || !A->nnz) return err;
-    auto kernel = list_entries<float>;
-    auto wide = list_entries<double>;
-    if (A->type == F32)
-        LAUNCH(kernel, grid, BLOCK, 0, d->stream, *A, X->row, X->col, (float *)X->val);
-    else
-        LAUNCH(wide, grid, BLOCK, 0, d->stream, *A, X->row, X->col, (double *)X->val);
+    BY_BYTES(type_bytes(A->type), start, d, A, X);
     return launch_check("coo");
 }

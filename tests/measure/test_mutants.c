@@ -51,12 +51,16 @@ static const struct trial {
 // The right algorithms, in the precision of the case.
 static const struct {
     const char *op, *alg;
-} right_ones[] = {{"spmm", "rowsplit"}, {"sddmm", "balanced"}, {"spgemm", "hash"}};
+    unsigned precs;
+} right_ones[] = {{"spmm", "rowsplit", ALL_PRECS},
+                  {"sddmm", "balanced", BOTH_PRECS},
+                  {"sddmm", "reference", F16S | BF16S},
+                  {"spgemm", "hash", BOTH_PRECS}};
 
 static struct test_devices places;
 static struct live lives[COUNT(mutants)];
 static const char *only;                 // the one that is asked for, NULL: all
-static bool shown[COUNT(mutants)][3][2]; // by kind of result and precision: it altered something
+static bool shown[COUNT(mutants)][3][PRECS]; // by kind of result and precision: it altered something
 static bool used[COUNT(unseen_by_sample)];
 
 // One set of operands, and how results are checked.
@@ -270,10 +274,12 @@ static void try_trial(const struct trial *trial)
         const struct op *op = op_find(right_ones[r].op);
         const struct algo_entry *right = algo_find(op, right_ones[r].alg, DEVICE_CPU);
         if (!(trial->kinds & BIT(op->result))) continue;
-        for (int prec = 0; prec < 2; prec++)
+        for (int prec = 0; prec < PRECS; prec++)
             for (int mode = CHECK_FULL; mode <= CHECK_SAMPLE; mode++) {
                 const struct setting s = {trial, &M, right, (enum prec)prec, (enum check_mode)mode};
-                if (mode == CHECK_SAMPLE && !is_sampled(&s)) continue;
+                if (!(right_ones[r].precs & BIT(prec)) ||
+                    (mode == CHECK_SAMPLE && !is_sampled(&s)))
+                    continue;
                 try_common(&s);
                 try_rare(&s);
                 if (mode == CHECK_FULL) try_timed(&s);
@@ -286,14 +292,13 @@ static void try_trial(const struct trial *trial)
 // A mutant that alters nothing says nothing; nor does an exception that is none.
 static void test_lists(void)
 {
-    static const char *const precs[] = {"f32", "f64"};
     for (int i = 0; i < COUNT(mutants); i++)
         for (int kind = 0; kind < 3; kind++)
-            for (int prec = 0; prec < 2; prec++)
+            for (int prec = 0; prec < PRECS; prec++)
                 if ((mutants[i].kinds & BIT(kind)) && (mutants[i].precs & BIT(prec)) &&
                     !(only && strcmp(only, mutants[i].name)))
                     CHECK(shown[i][kind][prec], "%s alters nothing in any %s result in %s",
-                          mutants[i].name, result_name((enum result_kind)kind), precs[prec]);
+                          mutants[i].name, result_name((enum result_kind)kind), prec_name((enum prec)prec));
     for (int e = 0; e < COUNT(unseen_by_sample) && !only; e++)
         CHECK(used[e] || !unseen_by_sample[e].mutant, "no case has what is expected of %s",
               unseen_by_sample[e].mutant);

@@ -42,6 +42,8 @@ enum traits {
 #define BOTH    BOTH_PRECS
 #define SINGLE  BIT(F32)
 #define DOUBLE  BIT(F64)
+#define F16S    (BIT(F16) | BIT(F16_F32))
+#define BF16S   (BIT(BF16) | BIT(BF16_F32))
 
 // A mutant as an algorithm of its own: the entry is the first field, so that a task leads here.
 struct live {

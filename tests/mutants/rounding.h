@@ -180,6 +180,35 @@ static inline void sums_truncated(struct live *x)
     if (terms >= 1000) recompute(x, (struct rounding){.sum = to_f32_cut});
 }
 
+static inline double to_9_bits_cut(double v) { return cut_bits(v, 9); }
+static inline double to_6_bits_cut(double v) { return cut_bits(v, 6); }
+static inline void f16_cut(struct live *x) { recompute(x, (struct rounding){.b = to_9_bits_cut}); }
+static inline void bf16_cut(struct live *x) { recompute(x, (struct rounding){.b = to_6_bits_cut}); }
+
+// Sums in f32, changed before they are rounded to the type of the result. One rounding is off by a
+// unit at most.
+static inline void change_sums(struct live *x, double (*to)(double))
+{
+    const enum prec type = prec_out(x->t->prec);
+    if (x->runs == 1) return;
+    compute(x, &(struct rounding){0});
+    for (int64_t i = 0, at = 0; i < rows_of(x); i++)
+        for (int64_t e = 0; e < row_count(x, i); e++, at++) {
+            const double v = to(x->sums[at]);
+            x->altered |= fabs(type_round(type, v) - x->sums[at]) >
+                          1.1 * type_list[type].unit * fabs(x->sums[at]);
+            type_store(type, values_of(x), row_first(x, i) + e, v);
+        }
+}
+static inline double to_11_bits(double v) { return keep_bits(v, 11); }
+static inline double to_8_bits(double v) { return keep_bits(v, 8); }
+static inline double to_f16_cut(double v) { return fabs(v) < 0x1p-14 ? v : cut_bits(v, 10); }
+static inline double to_bf16_cut(double v) { return cut_bits(v, 7); }
+static inline void f16_twice(struct live *x) { change_sums(x, to_11_bits); }
+static inline void bf16_twice(struct live *x) { change_sums(x, to_8_bits); }
+static inline void f16_truncated(struct live *x) { change_sums(x, to_f16_cut); }
+static inline void bf16_truncated(struct live *x) { change_sums(x, to_bf16_cut); }
+
 // The right result, stored with fewer bits.
 static inline void store_all(struct live *x, double (*to)(double))
 {
@@ -188,6 +217,7 @@ static inline void store_all(struct live *x, double (*to)(double))
             put(x, row_first(x, i) + e, to(get(x, row_first(x, i) + e)));
 }
 static inline void stored_tf32(struct live *x) { store_all(x, to_tf32); }
+static inline void stored_fp16(struct live *x) { store_all(x, to_fp16); }
 static inline void stored_bf16(struct live *x) { store_all(x, to_bf16); }
 static inline void stored_f32(struct live *x) { store_all(x, to_f32); }
 

@@ -26,8 +26,7 @@
 #include <math.h>
 
 #include "device/cub.cuh"
-#include "formats/coo.h"
-#include "kernel.cuh"
+#include "state.h"
 
 #define STRIP_BYTES   (128 << 10) // rows of Y of a strip; the rest of L1 is for X and A
 #define STRIP_THREADS 256
@@ -43,12 +42,6 @@
 //     no strips                 1.129    3.19
 #define PAY_SHARE 0.25
 #define PAY_BYTES 256 // least bytes of a row of Y
-
-struct strips {
-    int32_t width;              // columns of a strip; 0: no strips
-    int32_t *row, *col, *place; // each nonzero, strip by strip, and its place in A; size nnz
-    void *val;                  // size nnz
-};
 
 // Adds to *saved the rows of Y that blocks of nonzeros fetch in the order of CSR, less the
 // segments.
@@ -87,7 +80,7 @@ static __global__ void __launch_bounds__(STRIP_THREADS)
     place[p] = (int32_t)p;
 }
 
-template <typename T>
+template <typename W>
 static __global__ void __launch_bounds__(STRIP_THREADS)
     list_nonzeros(struct coo_dev A, struct strips to)
 {
@@ -96,7 +89,7 @@ static __global__ void __launch_bounds__(STRIP_THREADS)
     const int32_t q = to.place[p];
     to.row[p] = A.row[q];
     to.col[p] = A.col[q];
-    ((T *)to.val)[p] = ((const T *)A.val)[q];
+    ((W *)to.val)[p] = ((const W *)A.val)[q];
 }
 
 static int64_t strip_row_bytes(const struct task *t)
@@ -167,10 +160,10 @@ static int strips_sort(struct task *t, struct strips *s)
     return err;
 }
 
-template <typename T> static void start_list(const struct task *t, const struct strips *s)
+template <typename W> static void start_list(const struct task *t, const struct strips *s)
 {
     const struct coo_dev *A = coo_of(t->A[0]);
-    auto kernel = list_nonzeros<T>;
+    auto kernel = list_nonzeros<W>;
     LAUNCH(kernel, (unsigned)ceil_div(A->nnz, STRIP_THREADS), STRIP_THREADS, 0, t->dev->stream, *A,
            *s);
 }
@@ -202,7 +195,7 @@ static int strips_make(struct task *t, struct strips *s)
         return OK;
     }
     if (err) return err;
-    BY_PREC(t, start_list, t, s);
+    BY_BYTES(in_bytes(t), start_list, t, s);
     return launch_check(t->entry->name);
 }
 

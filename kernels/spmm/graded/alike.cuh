@@ -99,9 +99,9 @@ static __global__ void __launch_bounds__(THREADS)
             bool all_have = r == 0;
             for (int q = 0; q < ALIKE; q++) {
                 const int64_t found = q < r ? -1 : q == r ? p : find_column(rows[q], j);
-                to_val[(int64_t)q * entries + place] = found < 0         ? (T)0
-                                                       : val[found] == 0 ? -(T)0
-                                                                         : val[found];
+                const sum_type<T> v = found < 0 ? (sum_type<T>)0 : widen(val[found]);
+                narrow(to_val[(int64_t)q * entries + place],
+                       found >= 0 && v == 0 ? -(sum_type<T>)0 : v);
                 all_have &= found >= 0;
             }
             to_idx[place] = all_have ? j : j | MARK;
@@ -110,7 +110,7 @@ static __global__ void __launch_bounds__(THREADS)
     const int32_t place = piece.length + lane_id();
     if (place >= entries) return;
     to_idx[place] = MARK;
-    for (int q = 0; q < ALIKE; q++) to_val[(int64_t)q * entries + place] = (T)0;
+    for (int q = 0; q < ALIKE; q++) narrow(to_val[(int64_t)q * entries + place], (sum_type<T>)0);
 }
 
 #endif

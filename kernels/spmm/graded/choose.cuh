@@ -3,34 +3,6 @@
 #define GRADED_CHOOSE_H
 
 #include "facts.cuh"
-#include "gather.cuh"
-
-// An instance of the kernel; see struct shape.
-struct form {
-    int vec, packs;
-    int lanes; // 0: by quartets, any power of two up to 4, 2 with several packs, 1 by columns
-    enum layout layout;
-    bool bundles;
-    int blocks; // least blocks on a multiprocessor
-    void (*start)(const struct task *t);
-};
-
-struct forms {
-    const struct form *list;
-    int count;
-};
-
-struct choice {
-    const struct form *form; // NULL: no form fits
-    int lanes;
-};
-
-// B and C as the kernel sees them.
-struct view {
-    enum layout layout;
-    int64_t k;          // columns
-    int64_t B_ld, C_ld; // elements from a row to the next, or from a column to the next
-};
 
 // Returns the columns of a slab.
 static inline int64_t slab_of(const struct choice *c)
@@ -75,12 +47,6 @@ static inline bool choose_turned(const struct task *t, const struct facts *x)
     if (wanted >= 0) return wanted;
     return 0.6e6 + 0.8 * bytes + 4 * nnz < nnz * k * (0.53 + 5.4 * x->sectors);
 }
-
-// Bounds of a choice; 0: no bound.
-struct bounds {
-    int64_t slab; // most bytes of a slab
-    int lanes;    // exactly
-};
 
 // Returns the choice of least cost: bytes of a row of B with idle lanes, and for each slab 96
 // bytes, or more if packs are narrower than they could be. Ties: the choice with fewer lanes.

@@ -2,10 +2,9 @@
 #ifndef GRADED_FACTS_H
 #define GRADED_FACTS_H
 
-#include "kernel.cuh"
+#include "plan.h"
 
 #define FACTS_BLOCK 1024
-#define LENGTHS     8   // bounds of row lengths: 0, then 8 to 512 nonzeros by doubling
 #define TYPICAL     256 // most nonzeros of a row of typical length; must be one of the bounds
 
 // `longer`: rows of more nonzeros than each bound. `over`: nonzeros of rows longer than TYPICAL.
@@ -84,15 +83,6 @@ static __global__ void __launch_bounds__(FACTS_BLOCK)
     atomicAdd(&all->far, far_sum);
     atomicAdd(&all->sectors, sectors);
 }
-
-struct facts {
-    int64_t longer[LENGTHS]; // rows of more nonzeros than each bound
-    int64_t used;            // rows that are not empty
-    double typical; // mean nonzeros of used rows of up to TYPICAL nonzeros; else of all used rows
-    // Shares of nonzeros whose column is new among NEAR and FAR neighbouring nonzeros; 0: unknown.
-    double near, far;
-    double sectors; // share of nonzeros whose sector is new among NEAR neighbouring nonzeros
-};
 
 static inline int find_facts(struct task *t, struct facts *out)
 {

@@ -11,7 +11,8 @@
 // argument. LAYOUT: of B and C. BUNDLES: bundles are possible.
 template <typename VALUE, int VEC_, int PACKS_, int LANES_, int LAYOUT_, bool BUNDLES_>
 struct shape {
-    typedef VALUE T;
+    typedef VALUE T;             // of the values
+    typedef sum_type<VALUE> SUM; // of the sums
     typedef pack<VALUE, VEC_> packed;
     static const int VEC = VEC_, PACKS = PACKS_, LANES = LANES_;
     static const int SUMS = VEC * PACKS; // columns of a lane
@@ -52,6 +53,23 @@ LOAD_WITHIN(float, 2, "%3", "%4", "mov.b32 %0, 0; mov.b32 %1, 0;", "v2.f32 {%0, 
 LOAD_WITHIN(float, 4, "%5", "%6", "mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;",
             "v4.f32 {%0, %1, %2, %3}, [%4]", "=&f"(x.x[0]), "=&f"(x.x[1]), "=&f"(x.x[2]),
             "=&f"(x.x[3]))
+template <typename T>
+static __device__ __forceinline__ void load_within(pack<T, 1> &x, const pack<T, 1> *p,
+                                                   int32_t place, int32_t count)
+{
+    asm volatile("{.reg .pred q; setp.lt.u32 q, %2, %3; mov.b16 %0, 0; @q ld.global.b16 %0, [%1];}"
+                 : "=&h"(x.x[0].bits)
+                 : "l"(p), "r"(place), "r"(count));
+}
+// Packs of 16-bit values are loaded as packs of f32.
+template <typename T, int VEC>
+static __device__ __forceinline__ void load_within(pack<T, VEC> &x, const pack<T, VEC> *p,
+                                                   int32_t place, int32_t count)
+{
+    pack<float, VEC / 2> words;
+    load_within(words, (const pack<float, VEC / 2> *)p, place, count);
+    memcpy(&x, &words, sizeof x);
+}
 LOAD_WITHIN(double, 1, "%2", "%3", "mov.b64 %0, 0;", "f64 %0, [%1]", "=&d"(x.x[0]))
 LOAD_WITHIN(double, 2, "%3", "%4", "mov.b64 %0, 0; mov.b64 %1, 0;", "v2.f64 {%0, %1}, [%2]",
             "=&d"(x.x[0]), "=&d"(x.x[1]))
@@ -69,7 +87,7 @@ static __device__ __forceinline__ void load_within(X &x, const X *p, int32_t pla
 template <typename X>
 static __device__ __forceinline__ void load_four(X (&x)[QUARTET], const X *from, int64_t p)
 {
-    const int EACH = 16 / (int)sizeof(X);
+    const int EACH = sizeof(X) < 4 ? QUARTET : 16 / (int)sizeof(X);
 #pragma unroll
     for (int i = 0; i < QUARTET; i += EACH) {
         const pack<X, EACH> y = load_brief((const pack<X, EACH> *)(from + p + i));
@@ -94,7 +112,7 @@ template <typename T> struct arrays {
 // Sets x to the quartet at place p, or to the nonzero at place p. Zeros, which bundles take for
 // absent, unless `exists`.
 template <int ALL, typename T>
-static __device__ __forceinline__ void load_nonzeros(nonzeros<T, ALL, QUARTET> &x,
+static __device__ __forceinline__ void load_nonzeros(nonzeros<sum_type<T>, ALL, QUARTET> &x,
                                                      const arrays<T> &from, int64_t p, bool exists)
 {
     x = {};
@@ -102,17 +120,22 @@ static __device__ __forceinline__ void load_nonzeros(nonzeros<T, ALL, QUARTET> &
     if (!exists) return;
     load_four(x.j, from.idx, p);
 #pragma unroll
-    for (int r = 0; r < ALL; r++) load_four(x.v[r], from.val + r * from.apart, p);
+    for (int r = 0; r < ALL; r++) {
+        T v[QUARTET];
+        load_four(v, from.val + r * from.apart, p);
+#pragma unroll
+        for (int e = 0; e < QUARTET; e++) x.v[r][e] = widen(v[e]);
+    }
 }
 template <int ALL, typename T>
-static __device__ __forceinline__ void load_nonzeros(nonzeros<T, ALL, 1> &x, const arrays<T> &from,
-                                                     int64_t p, bool exists)
+static __device__ __forceinline__ void load_nonzeros(nonzeros<sum_type<T>, ALL, 1> &x,
+                                                     const arrays<T> &from, int64_t p, bool exists)
 {
     x = {};
     if (!exists) return;
     x.j[0] = load_once(from.idx + p);
 #pragma unroll
-    for (int r = 0; r < ALL; r++) x.v[r][0] = load_once(from.val + r * from.apart + p);
+    for (int r = 0; r < ALL; r++) x.v[r][0] = widen(load_once(from.val + r * from.apart + p));
 }
 
 static __device__ __forceinline__ bool is_absent(float v) { return __float_as_uint(v) == 0; }
@@ -172,7 +195,7 @@ template <typename S> struct rows_of_B {
         for (int l = 0; l < S::PACKS; l++) {
             const typename S::packed *p = (const typename S::packed *)(row + l * apart);
             if (INSIDE)
-                b[l] = *p;
+                b[l] = load_pack(p);
             else
                 load_within(b[l], p, place, count & mask[l]);
         }
@@ -181,18 +204,24 @@ template <typename S> struct rows_of_B {
 
 // sum += v * b, by the packs of a lane.
 template <typename S>
-static __device__ __forceinline__ void add_row(typename S::T (&sum)[S::SUMS], typename S::T v,
+static __device__ __forceinline__ void add_row(typename S::SUM (&sum)[S::SUMS], typename S::SUM v,
                                                const typename S::packed (&b)[S::PACKS])
 {
 #pragma unroll
-    for (int w = 0; w < S::SUMS; w++) sum[w] += v * b[w / S::VEC].x[w % S::VEC];
+    for (int l = 0; l < S::PACKS; l++) {
+        typename S::SUM y[S::VEC];
+        widen_all(y, b[l]);
+#pragma unroll
+        for (int i = 0; i < S::VEC; i++) sum[l * S::VEC + i] += v * y[i];
+    }
 }
 
 // Adds the products of a lane's quartet. `place`: place of the quartet in the piece.
 template <typename S>
-static __device__ __forceinline__ void
-    add_quartet(typename S::T (&sum)[1][S::SUMS], const nonzeros<typename S::T, 1, QUARTET> &now,
-                int32_t place, int32_t length, const rows_of_B<S> &B)
+static __device__ __forceinline__ void add_quartet(typename S::SUM (&sum)[1][S::SUMS],
+                                                   const nonzeros<typename S::SUM, 1, QUARTET> &now,
+                                                   int32_t place, int32_t length,
+                                                   const rows_of_B<S> &B)
 {
 #pragma unroll
     for (int e = 0; e < QUARTET; e += S::BATCH) {
@@ -211,8 +240,8 @@ static __device__ __forceinline__ void
 // Adds the products of a quartet of a bundle. PLAIN: no column is marked.
 template <bool PLAIN, typename S>
 static __device__ __forceinline__ void
-add_quartet(typename S::T (&sum)[ALIKE][S::SUMS],
-            const nonzeros<typename S::T, ALIKE, QUARTET> &now, const rows_of_B<S> &B)
+add_quartet(typename S::SUM (&sum)[ALIKE][S::SUMS],
+            const nonzeros<typename S::SUM, ALIKE, QUARTET> &now, const rows_of_B<S> &B)
 {
 #pragma unroll
     for (int e = 0; e < QUARTET; e += S::BATCH) {
@@ -231,8 +260,8 @@ add_quartet(typename S::T (&sum)[ALIKE][S::SUMS],
 // Adds the products of a group's round of COUNT nonzeros of ALL rows, of which `left` exist.
 // INSIDE: all exist, and all lanes are whole. PLAIN: no column is marked. By all lanes.
 template <bool INSIDE, bool PLAIN, int COUNT, int ALL, typename S>
-static __device__ __forceinline__ void add_round(typename S::T (&sum)[ALL][S::SUMS],
-                                                 const nonzeros<typename S::T, ALL, 1> &now,
+static __device__ __forceinline__ void add_round(typename S::SUM (&sum)[ALL][S::SUMS],
+                                                 const nonzeros<typename S::SUM, ALL, 1> &now,
                                                  int32_t left, const rows_of_B<S> &B)
 {
 #pragma unroll(COUNT <= 8 ? COUNT / S::BATCH : 1)
@@ -248,7 +277,7 @@ static __device__ __forceinline__ void add_round(typename S::T (&sum)[ALL][S::SU
         for (int u = 0; u < S::BATCH; u++)
 #pragma unroll
             for (int r = 0; r < ALL; r++) {
-                const typename S::T v = __shfl_sync(FULL_MASK, now.v[r][0], q + u, S::LANES);
+                const typename S::SUM v = __shfl_sync(FULL_MASK, now.v[r][0], q + u, S::LANES);
                 if (PLAIN || !is_absent(v)) add_row<S>(sum[r], v, b[u]);
             }
     }
@@ -290,12 +319,12 @@ static __device__ __forceinline__ void read_shelf(X (&x)[COUNT], const X *p)
 // Adds the products of a round of a bundle, of which `left` columns exist. INSIDE: all exist, and
 // all lanes are whole. PLAIN: no column is marked. By all lanes.
 template <bool INSIDE, bool PLAIN, typename S>
-static __device__ __forceinline__ void add_shelf(typename S::T (&sum)[ALIKE][S::SUMS],
-                                                 const shelf<typename S::T> &shelf, int32_t left,
+static __device__ __forceinline__ void add_shelf(typename S::SUM (&sum)[ALIKE][S::SUMS],
+                                                 const shelf<typename S::SUM> &shelf, int32_t left,
                                                  const rows_of_B<S> &B)
 {
     const int own = (int)threadIdx.x / S::LANES * S::LANES;
-#pragma unroll(S::LANES <= 8 ? S::LANES / S::BATCH : sizeof(typename S::T) == 4 ? 1 : 2)
+#pragma unroll(S::LANES <= 8 ? S::LANES / S::BATCH : sizeof(typename S::SUM) == 4 ? 1 : 2)
     for (int q = 0; q < S::LANES; q += S::BATCH) {
         if (!INSIDE && q > 0 && !__any_sync(FULL_MASK, left > q)) return;
         typename S::packed b[S::BATCH][S::PACKS];
@@ -306,7 +335,7 @@ static __device__ __forceinline__ void add_shelf(typename S::T (&sum)[ALIKE][S::
             B.template load<INSIDE>(b[u], j[u] & (PLAIN ? -1 : ~MARK), q + u, left);
 #pragma unroll
         for (int r = 0; r < ALIKE; r++) {
-            typename S::T v[S::BATCH];
+            typename S::SUM v[S::BATCH];
             read_shelf(v, shelf.v[r] + own + q);
 #pragma unroll
             for (int u = 0; u < S::BATCH; u++)
@@ -343,30 +372,30 @@ static __device__ __forceinline__ void add_groups(T (&x)[COUNT], int lanes, int 
     }
 }
 
-// Returns the address of element (i, j) of C.
-template <typename S>
-static __device__ __forceinline__ typename S::T *element_of_C(const operands<typename S::T> &x,
-                                                              int32_t i, int64_t j)
+// Stores neighbouring sums at element (i, j) of C.
+template <typename S, int VEC>
+static __device__ __forceinline__ void store_at(const operands<typename S::T> &x, int32_t i,
+                                                int64_t j, const pack<typename S::SUM, VEC> &sum)
 {
-    return x.C + (S::LAYOUT == LAYOUT_ROW ? i * x.C_ld + j : j * x.C_ld + i);
+    const int64_t at = S::LAYOUT == LAYOUT_ROW ? i * x.C_ld + j : j * x.C_ld + i;
+    store_result<typename S::T, VEC, true>(x.C, at, x.narrow, sum);
 }
 
 // Writes COUNT sums of a lane, from number `first` on, to row i of C.
 template <typename S, int COUNT>
-static __device__ __forceinline__ void store_sums(const typename S::T (&sum)[COUNT], int first,
+static __device__ __forceinline__ void store_sums(const typename S::SUM (&sum)[COUNT], int first,
                                                   const operands<typename S::T> &x, int32_t i,
                                                   const columns<S> &where)
 {
-    typedef typename S::T T;
     const int EACH = S::LAYOUT == LAYOUT_COL ? 1 : COUNT < S::VEC ? COUNT : S::VEC;
     const int64_t slab = where.first - where.offset;
 #pragma unroll
     for (int w = 0; w < COUNT; w += EACH) {
         const int64_t j = slab + where.in_slab(first + w);
-        pack<T, EACH> y;
+        pack<typename S::SUM, EACH> y;
 #pragma unroll
         for (int e = 0; e < EACH; e++) y.x[e] = sum[w + e];
-        if (j < x.k) store_once((pack<T, EACH> *)element_of_C<S>(x, i, j), y);
+        if (j < x.k) store_at<S, EACH>(x, i, j, y);
     }
 }
 

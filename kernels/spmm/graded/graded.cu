@@ -36,8 +36,10 @@
 // choose.cuh    the shape of the kernel for a case
 // alike.cuh     bundles: their rows, columns and values
 // lists.cuh     the lists of pieces, made on the device
-// plan.cuh      lengths, lists and sizes: decisions and allocations
-// graded.cu     instances of the kernel, options
+// plan.h        the decisions and allocations
+// plan.cuh      lengths, lists and sizes are decided
+// forms.cuh     instances of the kernel, compiled in a file for each type of values
+// graded.cu     the algorithm, options
 // strips.cu     the kernel without pieces, with B in shared memory
 //
 // Limits, H200: loads of a B in memory fill 81 to 97 % of the link between the halves of the L2.
@@ -50,79 +52,18 @@
 //     votes for quartets without missing nonzeros          1.1; 1.5 (k = 16)
 #include <math.h>
 
-#include "multiply.cuh"
 #include "plan.cuh"
 #include "select/trial.h"
 #include "turn.cuh"
 
-template <typename S, int BLOCKS> static void start(const struct task *t)
-{
-    typedef typename S::T T;
-    const struct plan *s = (const struct plan *)t->state;
-    const struct csr_dev *A = csr_of(t->A[0]);
-    operands<T> x = {(const int32_t *)A->ptr,
-                     A->idx,
-                     s->bundles.idx,
-                     (const T *)A->val,
-                     (const T *)s->bundles.val,
-                     (const T *)(s->B ? s->B : t->in[0].val),
-                     (T *)(s->C ? s->C : t->C.val),
-                     (T *)s->partial,
-                     s->arrived,
-                     (int32_t)s->view.k,
-                     0,
-                     s->B_step,
-                     s->view.B_ld,
-                     s->view.C_ld};
-    auto kernel = multiply<S, BLOCKS>;
-    const int32_t most = 65535; // slabs of one grid
-    for (; x.slab < s->slabs; x.slab += most)
-        LAUNCH_EARLY_IF(
-            s->lists.early, kernel,
-            dim3((unsigned)s->lists.at[KINDS], (unsigned)min64(s->slabs - x.slab, most)), THREADS,
-            0, t->dev->stream, x, s->lists);
-}
-
-template <typename T, int VEC, int PACKS, int LANES, enum layout LAYOUT, bool BUNDLES>
-static constexpr struct form form_of()
-{
-    typedef shape<T, VEC, PACKS, LANES, LAYOUT, BUNDLES> S;
-    constexpr int BLOCKS = BUNDLES         ? (sizeof(T) == 8 ? (S::BYTES > 16  ? 5
-                                                                : S::BYTES > 8 ? 6
-                                                                               : 8)
-                                              : LANES        ? 8
-                                                             : 6)
-                           : S::BYTES > 16 ? (LANES ? 8 : 6)
-                           : S::BYTES > 8  ? (LANES ? 9 : 8)
-                                           : 10;
-    return {VEC, PACKS, LANES, LAYOUT, BUNDLES, BLOCKS, start<S, BLOCKS>};
-}
-
-#define FORM(VEC, PACKS, LANES, BUNDLES) form_of<T, VEC, PACKS, LANES, LAYOUT_ROW, BUNDLES>()
-#define NARROW(VEC, PACKS)               FORM(VEC, PACKS, 0, false)
-#define WIDE(VEC, PACKS, LANES)          FORM(VEC, PACKS, LANES, false)
-#define BUNDLED(VEC, PACKS, LANES)       FORM(VEC, PACKS, LANES, true)
-#define BY_COLUMNS(PACKS)                form_of<T, 1, PACKS, 0, LAYOUT_COL, false>()
-#define FORMS_BY_1                                                                                 \
-    NARROW(1, 1), NARROW(1, 4), WIDE(1, 2, 8), WIDE(1, 2, 16), WIDE(1, 4, 16), BUNDLED(1, 4, 16),  \
-        BY_COLUMNS(4)
-#define FORMS_BY_16_BYTES(V)                                                                       \
-    NARROW(V, 1), WIDE(V, 1, 8), WIDE(V, 2, 8), WIDE(V, 2, 16), BUNDLED(V, 1, 8), BUNDLED(V, 1, 16)
-
 static struct forms forms_of(enum prec prec)
 {
-    if (prec == F32) {
-        typedef float T;
-        static const struct form list[] = {
-            FORMS_BY_1,       FORMS_BY_16_BYTES(4), NARROW(2, 1),   WIDE(2, 2, 8),
-            WIDE(2, 2, 16),   WIDE(2, 4, 16),       WIDE(1, 4, 32), BUNDLED(1, 4, 8),
-            BUNDLED(4, 1, 0), BUNDLED(4, 1, 32),    BY_COLUMNS(8)};
-        return {list, COUNT(list)};
+    switch (prec_in(prec)) {
+    case F16: return forms_f16();
+    case BF16: return forms_bf16();
+    case F32: return forms_f32();
+    default: return forms_f64();
     }
-    typedef double T;
-    static const struct form list[] = {BUNDLED(1, 1, 8), FORMS_BY_1, FORMS_BY_16_BYTES(2),
-                                       BUNDLED(2, 2, 16)};
-    return {list, COUNT(list)};
 }
 
 // Prepares strips. Strips are used if that was possible.
@@ -194,16 +135,28 @@ static int prepare(struct task *t)
     return err;
 }
 
-// Starts a product by pieces, with the copies of column-major B and C.
-template <typename T> static void start_pieces(struct task *t, const struct plan *s)
+// Copies column-major B, of values of type W, to rows.
+template <typename W> static void start_to_rows(struct task *t, const struct plan *s)
 {
-    const auto B = orders_of<T>(&t->in[0], s->B, s->view.k);
-    const auto C = orders_of<T>(&t->C, s->C, s->view.k);
-    auto before = to_rows<T>, after = to_columns<T>;
-    if (s->B && B.m) LAUNCH(before, tiles_of(B), TURN_THREADS, 0, t->dev->stream, B);
+    const auto B = orders_of<W>(&t->in[0], s->B, s->view.k);
+    auto kernel = to_rows<W>;
+    if (B.m) LAUNCH(kernel, tiles_of(B), TURN_THREADS, 0, t->dev->stream, B);
+}
+
+// Copies the rows of C to column-major C.
+template <typename W> static void start_to_columns(struct task *t, const struct plan *s)
+{
+    const auto C = orders_of<W>(&t->C, s->C, s->view.k);
+    auto kernel = to_columns<W>;
+    LAUNCH_EARLY_IF(s->lists.early, kernel, tiles_of(C), TURN_THREADS, 0, t->dev->stream, C);
+}
+
+// Starts a product by pieces, with the copies of column-major B and C.
+static void start_pieces(struct task *t, const struct plan *s)
+{
+    if (s->B) BY_BYTES(in_bytes(t), start_to_rows, t, s);
     s->choice.form->start(t);
-    if (s->C)
-        LAUNCH_EARLY_IF(s->lists.early, after, tiles_of(C), TURN_THREADS, 0, t->dev->stream, C);
+    if (s->C) BY_BYTES(out_bytes(t), start_to_columns, t, s);
 }
 
 static int run(struct task *t)
@@ -213,7 +166,7 @@ static int run(struct task *t)
     if (s->by_strips)
         strips_start(t, &s->strips);
     else
-        BY_PREC(t, start_pieces, t, s);
+        start_pieces(t, s);
     return launch_check(t->entry->name);
 }
 
@@ -254,7 +207,7 @@ static const struct param options[] = {
 
 extern const struct algo spmm_graded_cuda = {
     .layouts = BOTH_LAYOUTS,
-    .precs = BOTH_PRECS,
+    .precs = ALL_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,

@@ -24,11 +24,12 @@ static __device__ __forceinline__ struct piece find_piece(const struct lists &a,
 // Sums up those nonzeros of a piece of ALL rows that are a group's: every `groups`-th quartet.
 template <typename S, int ALL>
 static __device__ __forceinline__ void
-sum_quartets(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
+sum_quartets(typename S::SUM (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
              const struct piece &piece, int group, int log_groups, bool early,
              const rows_of_B<S> &B)
 {
     typedef typename S::T T;
+    typedef typename S::SUM SUM;
     // A quartet may begin ahead of the piece.
     const int skip = ALL == 1 ? piece.start & (QUARTET - 1) : 0;
     const int64_t begin = piece.start - skip;
@@ -38,13 +39,13 @@ sum_quartets(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &
     const int32_t length = piece.length, end = length ? length + skip : 0,
                   stride = QUARTET << log_groups;
     int32_t p = group * QUARTET;
-    nonzeros<T, ALL, QUARTET> next;
+    nonzeros<SUM, ALL, QUARTET> next;
     load_nonzeros(next, from, p, p < end);
     if (early) wait_for_previous_after(next.j[0] & ~MARK);
     if constexpr (ALL == 1) {
 #pragma unroll 1
         while (p < end) {
-            const nonzeros<T, ALL, QUARTET> now = next;
+            const nonzeros<SUM, ALL, QUARTET> now = next;
             const int32_t place = p - skip;
             p += stride;
             load_nonzeros(next, from, p, p < end);
@@ -53,7 +54,7 @@ sum_quartets(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &
     } else {
 #pragma unroll 1
         while (__any_sync(FULL_MASK, p < end)) {
-            const nonzeros<T, ALL, QUARTET> now = next;
+            const nonzeros<SUM, ALL, QUARTET> now = next;
             p += stride;
             load_nonzeros(next, from, p, p < end);
             const bool marked = (now.j[0] | now.j[1] | now.j[2] | now.j[3]) < 0;
@@ -69,10 +70,11 @@ sum_quartets(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &
 // nonzeros are taken by the groups in turn, round by round.
 template <typename S, int ALL>
 static __device__ __forceinline__ void
-sum_rounds(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
+sum_rounds(typename S::SUM (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
            const struct piece &piece, int group, int log_groups, bool early, const rows_of_B<S> &B)
 {
     typedef typename S::T T;
+    typedef typename S::SUM SUM;
     const int LANES = S::LANES, lane = (int)threadIdx.x % LANES, FEW = ALL > 1 ? 4 : 2;
     const arrays<T> from = {(ALL == 1 ? x.idx : x.bundle_idx) + piece.start,
                             ALL == 1 ? x.val + piece.start
@@ -85,12 +87,12 @@ sum_rounds(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
         stride = LANES;
     }
     int32_t p = group * part + lane, left = end - group * part;
-    nonzeros<T, ALL, 1> next;
+    nonzeros<SUM, ALL, 1> next;
     load_nonzeros(next, from, p, lane < left);
     if (early) wait_for_previous_after(next.j[0] & ~MARK);
 #pragma unroll 1
     while (__any_sync(FULL_MASK, left > 0)) {
-        const nonzeros<T, ALL, 1> now = next;
+        const nonzeros<SUM, ALL, 1> now = next;
         const int32_t current = left;
         p += stride;
         left -= stride;
@@ -99,7 +101,7 @@ sum_rounds(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
         const int32_t count = max(current, 0);
         const bool plain = ALL == 1 || !__any_sync(FULL_MASK, now.j[0] < 0);
         if constexpr (ALL > 1 && LANES > 8) {
-            __shared__ shelf<T> shelf;
+            __shared__ shelf<SUM> shelf;
             put_on_shelf(shelf, now);
             if (plain && full)
                 add_shelf<true, true, S>(sum, shelf, count, B);
@@ -128,12 +130,13 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
                                             int32_t block, int32_t slab)
 {
     typedef typename S::T T;
+    typedef typename S::SUM SUM;
     const int TEAMS = THREADS / S::LANES, lane = (int)threadIdx.x % S::LANES;
     const columns<S> where(slab, x.k, log_lanes_of<S>(a));
     const rows_of_B<S> B(x, where);
     const int32_t first = block * a.turns * TEAMS + (int32_t)threadIdx.x / S::LANES;
     struct piece piece[TURNS];
-    nonzeros<T, 1, 1> all[TURNS];
+    nonzeros<SUM, 1, 1> all[TURNS];
     int32_t columns = 0;
 #pragma unroll
     for (int turn = 0; turn < TURNS; turn++) {
@@ -148,7 +151,7 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
 #pragma unroll
     for (int turn = 0; turn < TURNS; turn++) {
         if (turn >= a.turns) break;
-        T sum[1][S::SUMS] = {};
+        SUM sum[1][S::SUMS] = {};
         add_round<false, true, MOST_TINY, 1, S>(sum, all[turn], piece[turn].length, B);
         if (piece[turn].row >= 0) store_sums<S>(sum[0], 0, x, piece[turn].row, where);
     }
@@ -159,12 +162,12 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
 // block.
 template <typename S>
 static __device__ __forceinline__ void
-add_lines(typename S::T *own, const typename S::T *lines, int32_t count, int log_width,
+add_lines(typename S::SUM *own, const typename S::SUM *lines, int32_t count, int log_width,
           const operands<typename S::T> &x, int32_t i, int64_t first)
 {
     const int32_t thread = (int32_t)threadIdx.x, width = 1 << log_width,
                   column = thread & (width - 1);
-    typename S::T all = 0;
+    typename S::SUM all = 0;
 #pragma unroll 4
     for (int32_t s = thread >> log_width; s < count; s += THREADS >> log_width)
         all += lines[((int64_t)s << log_width) + column];
@@ -172,19 +175,19 @@ add_lines(typename S::T *own, const typename S::T *lines, int32_t count, int log
     __syncthreads();
     if (thread >= width || first + column >= x.k) return;
     for (int32_t t = column + width; t < THREADS; t += width) all += own[t];
-    *element_of_C<S>(x, i, first + column) = all;
+    store_at<S, 1>(x, i, first + column, {{all}});
 }
 
 // Adds up the sums of the block of a segment. The last block of a row to finish adds up all
 // segments of the row. A row of one segment is written at once.
 template <typename S>
 static __device__ __forceinline__ void
-finish_segment(typename S::T (&sum)[S::SUMS], const operands<typename S::T> &x, const lists &a,
+finish_segment(typename S::SUM (&sum)[S::SUMS], const operands<typename S::T> &x, const lists &a,
                const struct piece &piece, int32_t slab, const columns<S> &where)
 {
-    typedef typename S::T T;
+    typedef typename S::SUM SUM;
     const int WARPS = THREADS / WARP;
-    __shared__ T sums[WARPS * SLAB_MAX], own[THREADS];
+    __shared__ SUM sums[WARPS * SLAB_MAX], own[THREADS];
     __shared__ bool last;
     const int log_width = log_lanes_of<S>(a) + S::LOG_SUMS;
     const int32_t width = 1 << log_width, warp = (int32_t)threadIdx.x / WARP;
@@ -200,10 +203,10 @@ finish_segment(typename S::T (&sum)[S::SUMS], const operands<typename S::T> &x, 
     __syncthreads();
     if (segments == 1) return add_lines<S>(own, sums, WARPS, log_width, x, piece.row, first);
     const int64_t begin = (int64_t)slab * a.count[SEGMENT] + piece.first;
-    T *const partial = x.partial + begin * width;
+    SUM *const partial = x.partial + begin * width;
     const int32_t i = (int32_t)blockIdx.x - piece.first; // segments come first in the grid
     for (int32_t c = (int32_t)threadIdx.x; c < width; c += THREADS) {
-        T all = sums[c];
+        SUM all = sums[c];
         for (int w = 1; w < WARPS; w++) all += sums[w * width + c];
         partial[(int64_t)i * width + c] = all;
     }
@@ -231,7 +234,7 @@ static __device__ __forceinline__ void multiply_piece(const operands<typename S:
     const int log_groups = log_team - log_lanes;
     const int group = (int)(threadIdx.x >> log_lanes) & ((1 << log_groups) - 1);
     const rows_of_B<S> B(x, where);
-    typename S::T sum[ALL][S::SUMS] = {};
+    typename S::SUM sum[ALL][S::SUMS] = {};
     if constexpr (S::LANES > 0)
         sum_rounds<S, ALL>(sum, x, piece, group, log_groups, a.early, B);
     else

@@ -63,10 +63,12 @@ static __device__ __forceinline__ int32_t segments_of(int32_t length, int32_t se
 template <typename T> struct operands {
     const int32_t *ptr, *idx, *bundle_idx;
     const T *val, *bundle_val, *B;
-    T *C, *partial;     // `partial`: sums of segments, slab after slab
-    int32_t *arrived;   // for the first segment of each row: finished segments of the row
-    int32_t k, slab;    // `slab`: first slab of the grid
-    uint32_t B_step;    // bytes from a row of B to the next
+    void *C;              // of 16 bits if `narrow`, else of the type of the sums
+    sum_type<T> *partial; // sums of segments, slab after slab
+    int32_t *arrived;     // for the first segment of each row: finished segments of the row
+    int32_t k, slab;      // `slab`: first slab of the grid
+    uint32_t B_step;      // bytes from a row of B to the next
+    bool narrow;
     int64_t B_ld, C_ld; // elements from a row to the next, or from a column to the next
 };
 

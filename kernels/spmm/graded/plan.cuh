@@ -5,7 +5,6 @@
 #include "alike.cuh"
 #include "choose.cuh"
 #include "lists.cuh"
-#include "strips.h"
 
 // Returns log2 of x, or of the next power of two.
 static inline int log2_of(int64_t x)
@@ -14,23 +13,6 @@ static inline int log2_of(int64_t x)
     while ((int64_t)1 << log < x) log++;
     return log;
 }
-
-struct plan {
-    bool by_strips;       // run() uses strips; otherwise pieces, with all fields below
-    struct strips strips; // after prepare() only strips or only pieces are allocated
-    struct facts facts;
-    struct choice choice;
-    double share; // group_share() of the choice for rows
-    struct view view;
-    struct bounds wanted; // by options
-    void *B, *C;          // row-major copies of column-major B and C; NULL: the task's own
-    uint32_t B_step;
-    int32_t slabs;
-    struct lists lists;
-    struct bundles bundles;
-    void *partial;
-    int32_t *arrived;
-};
 
 static inline void copies_free(struct device *d, struct plan *s)
 {
@@ -46,7 +28,7 @@ static inline struct bundle_bounds bounds_of(const struct task *t, const struct 
                                              const struct choice *c)
 {
     const double wanted = task_option(t, "bundle-min");
-    const bool wide = t->prec == F32 && c->form->vec == 4;
+    const bool wide = t->prec != F64 && c->form->vec * in_bytes(t) == 16;
     const double share = group_share(t, &s->facts, s->view.k, c);
     const double alike = wanted >= 0 ? wanted : s->share < 3 ? 0 : wide ? 1.6 : 2.4;
     return {(float)alike, (int32_t)(fmin(fmax(2 * share, 16), 128) * WARP / max(c->lanes, 8))};
@@ -220,7 +202,7 @@ static inline int plan_fill(struct task *t, struct plan *s, int32_t entries)
     int err = device_alloc(d, entries, sizeof *s->bundles.idx, (void **)&s->bundles.idx);
     if (!err) err = device_alloc(d, (int64_t)entries * ALIKE, in_bytes(t), &s->bundles.val);
     for (int k = 0; k < 2 && !err; k++) {
-        if (s->lists.count[kinds[k]]) BY_PREC(t, start_filling, t, kinds[k]);
+        if (s->lists.count[kinds[k]]) BY_TYPE(t, start_filling, t, kinds[k]);
         err = launch_check(t->entry->name);
     }
     return err;
@@ -233,7 +215,7 @@ static inline int plan_segments(struct task *t, struct plan *s)
     int64_t sums, values;
     int err = size_mul(s->lists.count[SEGMENT], s->slabs, &sums);
     if (!err) err = size_mul(sums, slab_of(&s->choice), &values);
-    if (!err) err = device_alloc(d, values, in_bytes(t), &s->partial);
+    if (!err) err = device_alloc(d, values, type_bytes(prec_sum(t->prec)), &s->partial);
     if (!err) err = device_alloc(d, sums, sizeof *s->arrived, (void **)&s->arrived);
     if (!err) err = device_fill(d, s->arrived, 0, sums * (int64_t)sizeof *s->arrived);
     return err;
@@ -264,13 +246,12 @@ static inline int plan_grid(const struct task *t, struct plan *s)
 // Allocates the copies of B and C, in rows of whole packs of 16 bytes, and sets the view.
 static inline int plan_copies(struct task *t, struct plan *s)
 {
-    const size_t bytes = in_bytes(t);
-    const int64_t pack = 16 / (int64_t)bytes, width = ceil_div(t->C.cols, pack) * pack;
+    const int64_t pack = 16 / in_bytes(t), width = ceil_div(t->C.cols, pack) * pack;
     int64_t of_B, of_C;
     int err = size_mul(t->in[0].rows, width, &of_B);
     if (!err) err = size_mul(t->C.rows, width, &of_C);
-    if (!err) err = device_alloc(t->dev, of_B, bytes, &s->B);
-    if (!err) err = device_alloc(t->dev, of_C, bytes, &s->C);
+    if (!err) err = device_alloc(t->dev, of_B, (size_t)in_bytes(t), &s->B);
+    if (!err) err = device_alloc(t->dev, of_C, (size_t)out_bytes(t), &s->C);
     s->view = {LAYOUT_ROW, width, width, width};
     return err;
 }
@@ -321,7 +302,7 @@ static inline int plan_bundle_choice(struct task *t, struct plan *s, const struc
 {
     const int64_t bytes = in_bytes(t);
     struct bounds within = s->wanted;
-    const bool free = t->prec == F32 && !within.slab && !within.lanes;
+    const bool free = t->prec != F64 && !within.slab && !within.lanes;
     for (;;) {
         const struct choice c = choose(t, forms, &s->view, true, within);
         int err = OK;

@@ -75,7 +75,7 @@ void strips_free(struct device *d, struct strips *s)
 static bool strips_fit(const struct task *t)
 {
     const int64_t bytes = in_bytes(t);
-    return t->C.cols * bytes % 16 == 0 && t->in[0].ld * bytes % 16 == 0 &&
+    return bytes > 2 && t->C.cols * bytes % 16 == 0 && t->in[0].ld * bytes % 16 == 0 &&
            t->C.ld * bytes % 16 == 0 && t->A[0]->nnz > 0 && t->C.cols > 0;
 }
 
@@ -114,7 +114,9 @@ int strips_choose(struct task *t, struct strips *s)
 {
     const int wanted = (int)task_option(t, "strips");
     *s = {};
-    if (t->C.layout != LAYOUT_ROW || wanted == 0 || !strips_fit(t) || (wanted < 0 && pieces_are_meant(t))) return OK;
+    if (t->C.layout != LAYOUT_ROW || wanted == 0 || !strips_fit(t) ||
+        (wanted < 0 && pieces_are_meant(t)))
+        return OK;
     return choose(t, s, wanted);
 }
 

@@ -9,22 +9,22 @@
 
 // Writes row i, which the ends of blocks first to last - 1 cut, from its parts.
 template <typename T, int VEC>
-static __device__ __forceinline__ void add_carries(const struct sizes &a, T *__restrict__ C,
-                                                   int32_t i, int32_t j, const pack<T, VEC> *carry,
-                                                   int32_t first, int32_t last)
+static __device__ __forceinline__ void
+add_carries(const struct sizes &a, void *__restrict__ C, int32_t i, int32_t j,
+            const pack<sum_type<T>, VEC> *carry, int32_t first, int32_t last)
 {
     const int batch = 32 / VEC;
     const int lane = lane_id();
-    pack<T, VEC> sum = carry[(2 * (int64_t)first + 1) * WARP + lane];
+    pack<sum_type<T>, VEC> sum = carry[(2 * (int64_t)first + 1) * WARP + lane];
     for (int32_t b = first + 1; b <= last; b += batch) {
-        pack<T, VEC> x[batch];
+        pack<sum_type<T>, VEC> x[batch];
 #pragma unroll
         for (int q = 0; q < batch; q++) x[q] = carry[2 * (int64_t)min(b + q, last) * WARP + lane];
 #pragma unroll
         for (int q = 0; q < batch; q++)
             if (b + q <= last) add(sum, x[q]);
     }
-    if (j < a.k) *row_of_C<T, VEC>(a, C, i, j) = sum;
+    if (j < a.k) store_row<T, VEC>(a, C, i, j, sum);
 }
 
 // The rows that the two ends of a block cut, -1: none.
@@ -38,12 +38,12 @@ struct cut_rows {
 // cross blocks.
 template <typename T, int VEC>
 static __device__ __forceinline__ struct cut_rows
-join_warps(int lane, const struct sizes &a, T *__restrict__ C, int32_t j, pack<T, VEC> *carry,
-           const warp_parts<T, VEC> &parts)
+join_warps(int lane, const struct sizes &a, void *__restrict__ C, int32_t j,
+           pack<sum_type<T>, VEC> *carry, const warp_parts<sum_type<T>, VEC> &parts)
 {
     const int warps = (int)blockDim.y;
     const int32_t block = (int32_t)blockIdx.x;
-    pack<T, VEC> sum = {};
+    pack<sum_type<T>, VEC> sum = {};
     bool outside = parts.flags[0] & BEGAN_BEFORE; // the row of `sum` began in an earlier block
     int32_t ended = -1, open = -1;
     for (int w = 0; w < warps; w++) {
@@ -56,7 +56,7 @@ join_warps(int lane, const struct sizes &a, T *__restrict__ C, int32_t j, pack<T
                     ended = parts.first[w];
                     carry[2 * (int64_t)block * WARP + lane] = sum;
                 } else if (j < a.k) {
-                    *row_of_C<T, VEC>(a, C, parts.first[w], j) = sum;
+                    store_row<T, VEC>(a, C, parts.first[w], j, sum);
                 }
             }
             outside = false;
@@ -74,8 +74,8 @@ join_warps(int lane, const struct sizes &a, T *__restrict__ C, int32_t j, pack<T
 // that finishes the row resets the counter for the next run.
 template <typename T, int VEC>
 static __device__ __forceinline__ void
-arrive(int lane, const struct sizes &a, const int32_t *__restrict__ ptr, T *__restrict__ C,
-       int32_t j, const pack<T, VEC> *carry, struct cut_rows cut, int32_t *arrived,
+arrive(int lane, const struct sizes &a, const int32_t *__restrict__ ptr, void *__restrict__ C,
+       int32_t j, const pack<sum_type<T>, VEC> *carry, struct cut_rows cut, int32_t *arrived,
        int32_t block_share)
 {
     if (cut.ended < 0 && cut.open < 0) return;
@@ -103,17 +103,17 @@ arrive(int lane, const struct sizes &a, const int32_t *__restrict__ ptr, T *__re
 // slab.
 template <typename T, int VEC>
 static __device__ __forceinline__ void join(const struct sizes &a, const struct split &s,
-                                            const int32_t *__restrict__ ptr, T *__restrict__ C,
+                                            const int32_t *__restrict__ ptr, void *__restrict__ C,
                                             int32_t j, int32_t slab, const struct scratch &x,
-                                            const warp_parts<T, VEC> &parts)
+                                            const warp_parts<sum_type<T>, VEC> &parts)
 {
     const int lane = lane_id();
     const int64_t slab_start = (int64_t)slab * s.blocks;
-    pack<T, VEC> *carry = (pack<T, VEC> *)x.carry + slab_start * 2 * WARP;
-    const struct cut_rows cut = join_warps(lane, a, C, j, carry, parts);
+    pack<sum_type<T>, VEC> *carry = (pack<sum_type<T>, VEC> *)x.carry + slab_start * 2 * WARP;
+    const struct cut_rows cut = join_warps<T, VEC>(lane, a, C, j, carry, parts);
     if (x.arrived) {
-        arrive(lane, a, ptr, C, j, carry, cut, x.arrived + slab_start,
-               s.share * (int32_t)blockDim.y);
+        arrive<T, VEC>(lane, a, ptr, C, j, carry, cut, x.arrived + slab_start,
+                       s.share * (int32_t)blockDim.y);
     } else if (slab == 0 && lane == 0) {
         x.cut[blockIdx.x] = cut.through ? -1 : cut.open;
     }

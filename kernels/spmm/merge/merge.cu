@@ -43,15 +43,14 @@
 // Writes zeros to the empty rows among rows [i, end), by all warps of the block.
 template <typename T, int VEC>
 static __device__ __forceinline__ void clear(const struct sizes &a, const int32_t *__restrict__ ptr,
-                                             T *__restrict__ C, int32_t j, int64_t i, int64_t end,
-                                             int warp)
+                                             void *__restrict__ C, int32_t j, int64_t i,
+                                             int64_t end, int warp)
 {
     const int lane = lane_id();
     for (i += warp * WARP; i < end; i += (int64_t)blockDim.y * WARP) {
         const bool empty = i + lane < end && ptr[i + lane] == ptr[i + lane + 1];
         for (unsigned rest = __ballot_sync(FULL_MASK, empty); rest; rest &= rest - 1)
-            if (j < a.k)
-                *row_of_C<T, VEC>(a, C, (int32_t)i + __ffs((int)rest) - 1, j) = pack<T, VEC>{};
+            if (j < a.k) store_row<T, VEC>(a, C, (int32_t)i + __ffs((int)rest) - 1, j, {});
     }
 }
 
@@ -59,9 +58,9 @@ template <typename T, int VEC>
 static __global__ void __launch_bounds__(MAX_WARPS *WARP, sizeof(T) == 8 ? 3 : 4)
     compute(struct sizes a, struct split s, const int32_t *__restrict__ ptr,
             const int32_t *__restrict__ idx, const T *__restrict__ val, const T *__restrict__ B,
-            T *__restrict__ C, struct scratch x)
+            void *__restrict__ C, struct scratch x)
 {
-    __shared__ warp_parts<T, VEC> parts;
+    __shared__ warp_parts<sum_type<T>, VEC> parts;
     // A broadcast tells the compiler that all lanes have the same value, and saves guards at each
     // shuffle.
     const int warp = warp_broadcast((int)threadIdx.y, 0), lane = lane_id();
@@ -70,13 +69,13 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, sizeof(T) == 8 ? 3 : 4
         const int32_t j = (slab * WARP + lane) * VEC;
         if (first < s.nnz) {
             const int32_t p = (int32_t)first, end = p + min(s.share, s.nnz - p);
-            multiply(a, ptr, idx, val, B, C, j, x.limits ? x.limits + 2 * w : NULL, p, end, parts,
-                     warp);
+            multiply<T, VEC>(a, ptr, idx, val, B, C, j, x.limits ? x.limits + 2 * w : NULL, p, end,
+                             parts, warp);
         } else if (lane == 0) {
             parts.flags[warp] = 0;
         }
         __syncthreads();
-        if (warp == 0 && first < s.nnz) join(a, s, ptr, C, j, slab, x, parts);
+        if (warp == 0 && first < s.nnz) join<T, VEC>(a, s, ptr, C, j, slab, x, parts);
         const int64_t row = (int64_t)blockIdx.x * s.rows;
         clear<T, VEC>(a, ptr, C, j, row, row + s.rows < a.m ? row + s.rows : a.m, warp);
         __syncthreads(); // the next slab writes to `parts` again
@@ -99,7 +98,7 @@ template <typename T, int VEC> static void start_vec(const struct task *t)
     const struct csr_dev *A = csr_of(t->A[0]);
     const int32_t *ptr = (const int32_t *)A->ptr;
     const dim3 block(WARP, (unsigned)s->warps);
-    T *C = (T *)t->C.val;
+    void *C = t->C.val;
     if (s->scratch.limits && s->split.nnz)
         LAUNCH(partition, dim3((unsigned)s->split.blocks), block, 0, t->dev->stream, s->sizes,
                s->split, ptr, s->scratch.limits);
@@ -120,14 +119,14 @@ template <typename T> static void start(const struct task *t)
     } else if (vec == 2) {
         start_vec<T, 2>(t);
     } else {
-        start_vec<T, 16 / sizeof(T)>(t);
+        start_vec<T, 16 / sizeof(sum_type<T>)>(t);
     }
 }
 
 static int run(struct task *t)
 {
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
-    BY_PREC(t, start, t);
+    BY_TYPE(t, start, t);
     return launch_check(t->entry->name);
 }
 
@@ -135,7 +134,7 @@ static int run(struct task *t)
 // slab. H200: k = 33, without vectors, takes 1.7 to 1.9 times the time of k = 32.
 static int choose_vec(const struct task *t, int wanted)
 {
-    const int widest = (int)(16 / in_bytes(t));
+    const int widest = t->prec == F64 ? 2 : 4;
     for (int vec = wanted ? wanted : 4; vec > 1; vec /= 2)
         if (vec <= widest && t->C.cols % vec == 0 && t->in[0].ld % vec == 0 && t->C.ld % vec == 0 &&
             (wanted || t->C.cols > WARP * vec / 2))
@@ -161,9 +160,9 @@ static int choose(const struct task *t, struct state *s)
 {
     const int64_t width = in_bytes(t), m = t->C.rows, nnz = t->A[0]->nnz;
     const int columns = (int)task_option(t, "columns");
-    if (columns == 3 || columns > 16 / width)
-        return fail(ERR_UNSUPPORTED, "%s: columns=%d: it is 0, 1, 2 or, in f32, 4", t->entry->name,
-                    columns);
+    if (columns == 3 || columns > (t->prec == F64 ? 2 : 4))
+        return fail(ERR_UNSUPPORTED, "%s: columns=%d: it is 0, 1, 2 or, but for f64, 4",
+                    t->entry->name, columns);
     s->vec = choose_vec(t, columns);
     s->warps = (int)task_option(t, "threads") / WARP;
     int err = sizes_set(t, s->vec, &s->sizes);
@@ -190,7 +189,7 @@ static int prepare(struct task *t)
     const int64_t blocks = s->split.blocks, slabs = s->sizes.slabs;
     int64_t values;
     err = size_mul(max64(1, blocks) * 2 * WARP * s->vec, slabs, &values);
-    if (!err) err = device_alloc(t->dev, values, in_bytes(t), &s->scratch.carry);
+    if (!err) err = device_alloc(t->dev, values, type_bytes(prec_sum(t->prec)), &s->scratch.carry);
     if (err) return err;
     int32_t **counters = task_option(t, "fixup") ? &s->scratch.cut : &s->scratch.arrived;
     const int64_t count = max64(1, blocks * slabs);
@@ -234,7 +233,7 @@ static const struct param tuned_options[] = {OPTIONS(0, 0, 0, 0)};
 #define DESCRIPTOR(symbol, option_list, source, paper)                                             \
     extern const struct algo spmm_##symbol##_cuda = {                                              \
         .layouts = ROW_MAJOR,                                                                      \
-        .precs = BOTH_PRECS,                                                                       \
+        .precs = ALL_PRECS,                                                                        \
         .A = {&format_csr},                                                                        \
         .arith = ARITH_PREC,                                                                       \
         .options = option_list,                                                                    \

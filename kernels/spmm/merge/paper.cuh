@@ -25,7 +25,7 @@ static __global__ void partition(struct sizes a, struct split s, const int32_t *
 // nonzeros of a block.
 template <typename T, int VEC>
 static __global__ void fix_up(struct sizes a, struct split s, const int32_t *__restrict__ ptr,
-                              T *__restrict__ C, struct scratch x, int32_t block_share)
+                              void *__restrict__ C, struct scratch x, int32_t block_share)
 {
     const int64_t b = (int64_t)blockIdx.x * blockDim.y + threadIdx.y;
     if (b >= s.blocks) return;
@@ -33,7 +33,7 @@ static __global__ void fix_up(struct sizes a, struct split s, const int32_t *__r
     if (i < 0) return;
     for (int32_t slab = (int32_t)blockIdx.y; slab < a.slabs; slab += (int32_t)gridDim.y)
         add_carries<T, VEC>(a, C, i, (slab * WARP + lane_id()) * VEC,
-                            (pack<T, VEC> *)x.carry + (int64_t)slab * s.blocks * 2 * WARP,
+                            (pack<sum_type<T>, VEC> *)x.carry + (int64_t)slab * s.blocks * 2 * WARP,
                             (int32_t)b, (ptr[i + 1] - 1) / block_share);
 }
 

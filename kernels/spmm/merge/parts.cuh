@@ -25,9 +25,9 @@ struct scratch {
 };
 
 // Buffers in shared memory, between the warps of a block.
-template <typename T, int VEC> struct warp_parts {
-    pack<T, VEC> head[MAX_WARPS][WARP]; // part of the first row, if begun before and ended here
-    pack<T, VEC> tail[MAX_WARPS][WARP]; // part of the last row, if the row goes on
+template <typename S, int VEC> struct warp_parts {
+    pack<S, VEC> head[MAX_WARPS][WARP]; // part of the first row, if begun before and ended here
+    pack<S, VEC> tail[MAX_WARPS][WARP]; // part of the last row, if the row goes on
     int32_t first[MAX_WARPS], last[MAX_WARPS]; // rows
     int flags[MAX_WARPS];
 };
@@ -38,15 +38,5 @@ enum {
     ENDS_ROW = 4,     // a row ends in the share
     GOES_ON = 8,      // its last row goes on in the next share
 };
-
-// Returns the address of the lane's columns, from j on, of row i of C.
-template <typename T, int VEC>
-static __device__ __forceinline__ pack<T, VEC> *row_of_C(const struct sizes &a, T *C, int32_t i,
-                                                         int32_t j)
-{
-    uint32_t step = a.C_step;
-    opaque(step);
-    return row_at<pack<T, VEC>>(C + j, step, (uint32_t)i);
-}
 
 #endif

@@ -21,7 +21,7 @@ struct place {
 template <typename T, int VEC>
 static __device__ __forceinline__ void
 enter(struct place &at, int lane, int32_t m, const int32_t *__restrict__ ptr, const int32_t *limits,
-      int32_t p, int32_t end, warp_parts<T, VEC> &parts, int warp)
+      int32_t p, int32_t end, warp_parts<sum_type<T>, VEC> &parts, int warp)
 {
     if (limits) {
         at.row = warp_broadcast(limits[0], 0);
@@ -57,10 +57,11 @@ static __device__ __forceinline__ int32_t flatten(struct place &at, int lane,
 // row the sum is written to C, or for the join if the row began in an earlier share.
 template <typename T, int VEC>
 static __device__ __forceinline__ void
-add_quad(pack<T, VEC> &sum, const struct sizes &a, T *__restrict__ C, int32_t j, struct place at,
-         int32_t my_row, T v, int g, const pack<T, VEC> *x, warp_parts<T, VEC> &parts, int warp)
+add_quad(pack<sum_type<T>, VEC> &sum, const struct sizes &a, void *__restrict__ C, int32_t j,
+         struct place at, int32_t my_row, sum_type<T> v, int g, const pack<T, VEC> *x,
+         warp_parts<sum_type<T>, VEC> &parts, int warp)
 {
-    T v_e[QUAD];
+    sum_type<T> v_e[QUAD];
 #pragma unroll
     for (int e = 0; e < QUAD; e++) v_e[e] = warp_broadcast(v, g + e);
     const unsigned ends = at.ends >> g;
@@ -74,9 +75,10 @@ add_quad(pack<T, VEC> &sum, const struct sizes &a, T *__restrict__ C, int32_t j,
         add_product(sum, v_e[e], x[e]);
         if (!(ends >> e & 1)) continue;
         const int32_t i = warp_broadcast(my_row, g + e);
-        pack<T, VEC> *to = row_of_C<T, VEC>(a, C, i, j);
-        if (i == at.before) to = &parts.head[warp][lane_id()];
-        if (j < a.k) *to = sum;
+        if (i == at.before)
+            parts.head[warp][lane_id()] = sum;
+        else if (j < a.k)
+            store_row<T, VEC>(a, C, i, j, sum);
         sum = {};
     }
 }
@@ -85,20 +87,21 @@ add_quad(pack<T, VEC> &sum, const struct sizes &a, T *__restrict__ C, int32_t j,
 template <typename T, int VEC>
 static __device__ __forceinline__ void
 multiply(const struct sizes &a, const int32_t *__restrict__ ptr, const int32_t *__restrict__ idx,
-         const T *__restrict__ val, const T *__restrict__ B, T *__restrict__ C, int32_t j,
-         const int32_t *limits, int32_t p, int32_t end, warp_parts<T, VEC> &parts, int warp)
+         const T *__restrict__ val, const T *__restrict__ B, void *__restrict__ C, int32_t j,
+         const int32_t *limits, int32_t p, int32_t end, warp_parts<sum_type<T>, VEC> &parts,
+         int warp)
 {
-    const int BATCH = BATCH_BYTES / (sizeof(T) * VEC);
+    const int BATCH = BATCH_BYTES / (sizeof(sum_type<T>) * VEC);
     const int lane = lane_id();
     const T *b = B + (j < a.k ? j : 0); // lanes past the last column load the first ones
     struct place at = {-1, -1, -1, 0, ACTIVE};
-    pack<T, VEC> sum = {};
-    nonzero<T> next = {};
+    pack<sum_type<T>, VEC> sum = {};
+    nonzero<sum_type<T>> next = {};
     load_round(next, lane, idx, val, end, end - p);
     for (int32_t left = end - p; left > 0; left -= WARP) {
         // The products of lanes past the last nonzero come after the end of the last row, so no sum
         // contains them.
-        const nonzero<T> now = next;
+        const nonzero<sum_type<T>> now = next;
         load_round(next, lane, idx, val, end, left - WARP);
         int32_t my_row = 0;
 #pragma unroll 1
@@ -106,13 +109,13 @@ multiply(const struct sizes &a, const int32_t *__restrict__ ptr, const int32_t *
             pack<T, VEC> x[BATCH];
             load_batch(x, b, now.col, g, left, a.B_step);
             if (g == 0) { // while the loads of the batch are in flight
-                if (at.row < 0) enter(at, lane, a.m, ptr, limits, p, end, parts, warp);
+                if (at.row < 0) enter<T, VEC>(at, lane, a.m, ptr, limits, p, end, parts, warp);
                 my_row = flatten(at, lane, ptr, end - left, left);
             }
 #pragma unroll
             for (int q = 0; q < BATCH; q += QUAD) {
                 if (g + q >= left) break;
-                add_quad(sum, a, C, j, at, my_row, now.v, g + q, x + q, parts, warp);
+                add_quad<T, VEC>(sum, a, C, j, at, my_row, now.v, g + q, x + q, parts, warp);
             }
         }
     }
