@@ -37,7 +37,14 @@ enum spbench_operation {
 enum spbench_device { SPBENCH_ON_CPU = 1, SPBENCH_ON_CUDA = 2 };
 
 // Bits of `precisions`, `layouts` and `formats`.
-enum spbench_precision { SPBENCH_F32 = 1, SPBENCH_F64 = 2 };
+enum spbench_precision {
+    SPBENCH_F32 = 1,
+    SPBENCH_F64 = 2,
+    SPBENCH_F16 = 4,       // 16 bits in inputs and result: IEEE half precision
+    SPBENCH_BF16 = 8,      // bfloat16; sums of 16-bit inputs are in f32
+    SPBENCH_F16_F32 = 16,  // inputs in f16, result in f32
+    SPBENCH_BF16_F32 = 32, // inputs in bf16, result in f32
+};
 enum spbench_layout { SPBENCH_ROW_MAJOR = 1, SPBENCH_COL_MAJOR = 2 };
 enum spbench_format { SPBENCH_CSR = 1 }; // the only format of version 1
 
@@ -56,7 +63,7 @@ struct spbench_csr {
     int64_t ptr_bytes; // size of a row start: 8 (int64_t) on the CPU, 4 (int32_t) on CUDA
     void *ptr;         // row starts, size m + 1
     int32_t *idx;      // columns, ascending in a row, size nnz
-    void *val;         // values, float or double, size nnz
+    void *val;         // values, of the type of the precision, size nnz
 };
 
 // A dense matrix in the memory of the device. Element (i, j) is at i * ld + j if the matrix is
@@ -65,7 +72,7 @@ struct spbench_dense {
     size_t size;
     int64_t rows, cols, ld;
     int64_t layout; // enum spbench_layout
-    void *val;      // float or double
+    void *val;      // values, of the type of the precision
 };
 
 struct spbench_task;
@@ -92,7 +99,7 @@ struct spbench_host {
 // multiples of 256 bytes (on the CPU of 64).
 struct spbench_task {
     size_t size;
-    int64_t precision;             // SPBENCH_F32 or SPBENCH_F64
+    int64_t precision;             // enum spbench_precision
     const struct spbench_csr *A;   // the sparse operand
     const struct spbench_csr *S;   // SpGEMM: the second factor, the same matrix as A or another
     const struct spbench_dense *B; // SpMM; of SDDMM this is X

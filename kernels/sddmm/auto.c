@@ -6,4 +6,4 @@
 
 static int prepare(struct task *t) { return auto_prepare_dense(t, auto_sddmm_cpu()); }
 
-const struct algo sddmm_auto_cpu = {AUTO_DENSE(ROW_MAJOR, AUTO_SDDMM_CPU_PICKS)};
+const struct algo sddmm_auto_cpu = {AUTO_DENSE(ROW_MAJOR, BOTH_PRECS, AUTO_SDDMM_CPU_PICKS)};

@@ -10,4 +10,4 @@ static int prepare(struct task *t)
     return pick_by_order(t, &order, clock_ms());
 }
 
-extern const struct algo sddmm_auto_cuda = {AUTO_DENSE(ROW_MAJOR, {"balanced"})};
+extern const struct algo sddmm_auto_cuda = {AUTO_DENSE(ROW_MAJOR, ALL_PRECS, {"balanced"})};

@@ -10,4 +10,4 @@ static int prepare(struct task *t)
                                                                : auto_spmm_cpu_col());
 }
 
-const struct algo spmm_auto_cpu = {AUTO_DENSE(BOTH_LAYOUTS, AUTO_SPMM_CPU_PICKS)};
+const struct algo spmm_auto_cpu = {AUTO_DENSE(BOTH_LAYOUTS, BOTH_PRECS, AUTO_SPMM_CPU_PICKS)};

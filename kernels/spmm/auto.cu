@@ -19,4 +19,4 @@ static int prepare(struct task *t)
 }
 
 extern const struct algo spmm_auto_cuda = {
-    AUTO_DENSE(BOTH_LAYOUTS, {"graded", "rowsplit", "naive"})};
+    AUTO_DENSE(BOTH_LAYOUTS, ALL_PRECS, {"graded", "rowsplit", "naive"})};

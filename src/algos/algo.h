@@ -112,6 +112,8 @@ struct algo {
     const char *built;            // version at build time, "12.6.3"; NULL: none
     const char *partial;          // part of the operation that is left out; not in comparisons
     bool reference;               // reference algorithm: the baseline if there is no vendor
+    bool dense;  // treats A as a dense matrix: never the baseline
+    bool tensor; // multiplies on tensor cores, whose rate no measured ceiling bounds
     const char *tuned_of;         // name of the paper's algorithm that this one is a tuned form of
     const char *picks[PICKS_MAX]; // names of the algorithms that this one chooses from
     enum model_kind model;        // model that predicts the speed

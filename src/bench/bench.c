@@ -71,6 +71,7 @@ struct rank_case result_rank(const struct result *r, enum timing_kind kind)
                           .vendor = algo->vendor,
                           .call = algo->call,
                           .reference = algo->reference,
+                          .dense = algo->dense,
                           .own_values = case_has_own_values(&r->c),
                           .ms = NAN,
                           .ci_lo = NAN,
@@ -117,7 +118,7 @@ static int learn_roof(struct device *d, struct roof *roof, const struct result *
 {
     double ms = fmin(r->timing.median, result_time(r, TIMING_BACK_TO_BACK).ms);
     double gflops = (double)r->flops / ms * 1e-6;
-    if (!bound_learn(d, roof, r->c.prec, gflops))
+    if (!r->c.entry->algo->tensor && !bound_learn(d, roof, r->c.prec, gflops))
         return fail(ERR_WRONG,
                     "%.4g GFLOPS are more than %s can do, which is %.4g: its time is of "
                     "something else",
@@ -137,7 +138,9 @@ static void derive_rates(struct result *r, const struct problem *p, const struct
     double ms = r->timing.median;
     double gb_s = (double)r->compulsory_bytes / ms * 1e-6;
     r->gflops = (double)r->flops / ms * 1e-6;
-    r->bound_ms = bound_roofline_ms(roof, r->c.prec, r->flops, r->compulsory_bytes);
+    // Of tensor cores only the bytes are bounded.
+    const int64_t flops = r->c.entry->algo->tensor ? 0 : r->flops;
+    r->bound_ms = bound_roofline_ms(roof, r->c.prec, flops, r->compulsory_bytes);
     r->efficiency = r->bound_ms / ms;
     r->cache_resident = roof->memory_gb_s > 0 && gb_s > roof->memory_gb_s;
     if (r->gather_bytes < 0 || !p->op->gather(p, &gather)) return;

@@ -255,6 +255,7 @@ static struct summary_row row_of(const struct collected *c, const struct collect
                              .vendor = facts ? facts->vendor : NULL,
                              .call = facts ? facts->call : NULL,
                              .reference = facts && facts->reference,
+                             .dense = facts && facts->dense,
                              .own_values = r->c.entry && case_has_own_values(&r->c),
                              .samples = r->sample_count,
                              .ms = counts ? r->median : NAN,

@@ -187,13 +187,14 @@ static double cell_ms(const struct summaries *s, const struct summary_table *t, 
     return row ? row->rank.ms : NAN;
 }
 
-// Candidates for the baseline: the named algorithms, a vendor's algorithms, or all but references.
+// Candidates for the baseline: the named algorithms, a vendor's algorithms, or all but references
+// and dense products.
 enum base_kind { BASE_NAMED, BASE_VENDOR, BASE_ANY };
 
 static bool may_be_base(const struct summary_row *row, enum base_kind kind, const char *name)
 {
     if (kind == BASE_VENDOR) return row->rank.vendor != NULL;
-    if (kind == BASE_ANY) return !row->rank.reference;
+    if (kind == BASE_ANY) return !row->rank.reference && !row->rank.dense;
     return !strcmp(row->rank.alg, name) || (row->rank.vendor && !strcmp(row->rank.vendor, name));
 }
 

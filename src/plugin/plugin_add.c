@@ -117,6 +117,12 @@ static struct spbench_dense dense_for_plugin(const struct dense_dev *D)
                                   D->val};
 }
 
+// Bits of the header and of enum prec are the same.
+_Static_assert(SPBENCH_F32 == BIT(F32) && SPBENCH_F64 == BIT(F64) && SPBENCH_F16 == BIT(F16) &&
+                   SPBENCH_BF16 == BIT(BF16) && SPBENCH_F16_F32 == BIT(F16_F32) &&
+                   SPBENCH_BF16_F32 == BIT(BF16_F32) && PRECS == 6,
+               "spbench_plugin.h has all precisions");
+
 static void fill_task(struct adapter *a, struct task *t)
 {
     const enum result_kind result = t->entry->op->result;
@@ -127,7 +133,7 @@ static void fill_task(struct adapter *a, struct task *t)
     a->C = dense_for_plugin(&t->C);
     memcpy(a->options, t->opt, sizeof a->options);
     a->task = (struct spbench_task){.size = sizeof a->task,
-                                    .precision = t->prec == F32 ? SPBENCH_F32 : SPBENCH_F64,
+                                    .precision = BIT(t->prec),
                                     .A = &a->A,
                                     .C_val = t->val,
                                     .options = a->options,
@@ -248,8 +254,7 @@ static int add_algorithm(const struct spbench_algorithm *of, const struct algo_p
     }
     x->of = of;
     a->layouts = layouts_of(of, op);
-    a->precs = (of->precisions & SPBENCH_F32 ? BIT(F32) : 0) |
-               (of->precisions & SPBENCH_F64 ? BIT(F64) : 0);
+    a->precs = (unsigned)of->precisions;
     a->A[0] = &format_csr;
     if (op->product) a->S[0] = &format_csr;
     a->options = of->option_count ? x->params : NULL;

@@ -100,7 +100,7 @@ static int check_algorithm(const char *file, int64_t i, const struct spbench_alg
         return fail(ERR_USAGE, "%s: `device` of %s is %lld, not 1 or 2", file, a->name,
                     (long long)a->device);
     if (!a->run) return fail(ERR_USAGE, "%s: `run` of %s is NULL", file, a->name);
-    int err = check_bits(file, a->name, "precisions", a->precisions, SPBENCH_F32 | SPBENCH_F64);
+    int err = check_bits(file, a->name, "precisions", a->precisions, BIT(PRECS) - 1);
     if (!err) err = check_bits(file, a->name, "formats", a->formats, SPBENCH_CSR);
     if (!err && (a->operation == SPBENCH_SPMM || a->layouts))
         err =

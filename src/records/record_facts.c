@@ -25,6 +25,7 @@ static int get_algo(const cJSON *o, struct record_algo *a)
     if (!err) err = get_text(o, "call", &a->call);
     if (!err) err = get_text(o, "partial", &a->partial);
     a->reference = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "reference"));
+    a->dense = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "dense"));
     return err;
 }
 

@@ -7,7 +7,7 @@
 struct record_algo {               // texts are owned; NULL: none
     char *name, *device;           // device: the kind, "cuda"
     char *vendor, *call, *partial; // see struct algo
-    bool reference;
+    bool reference, dense;
 };
 struct record_device {
     char *id, *name; // "cuda:0", "NVIDIA H200"; owned

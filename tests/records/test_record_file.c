@@ -166,6 +166,8 @@ static void test_algorithms(const struct op *op)
               "%s: %s", entry->name, names_of(o));
         CHECK(a->reference ? cJSON_IsTrue(at(o, NULL, "reference")) : !at(o, NULL, "reference"),
               "%s: a reference, or none", entry->name);
+        CHECK(a->dense ? cJSON_IsTrue(at(o, NULL, "dense")) : !at(o, NULL, "dense"),
+              "%s: dense, or not", entry->name);
         CHECK(!a->picks[0] == !picks, "%s: picks", entry->name);
         for (int i = 0; i < COUNT(a->picks) && a->picks[i]; i++)
             CHECK_TEXT(cJSON_GetStringValue(cJSON_GetArrayItem(picks, i)), a->picks[i]);
