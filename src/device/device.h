@@ -104,13 +104,14 @@ struct device {
     const struct device_ops *ops;
 };
 
-#define ONLY_BITS (-1)
+#define ONLY_BITS     0
+#define REAL_OF(type) ((int)(type) + 1)
 // An array in the memory of a device: `lines` lines of `length` elements, `step` elements apart.
 struct device_view {
     void *p;
     int64_t lines, length, step;
     int width; // bytes of an element: 1, 2, 4 or 8
-    int real;  // type of real elements (enum prec), or ONLY_BITS
+    int real;  // REAL_OF(type) of real elements, or ONLY_BITS
 };
 
 // Digest of an array. Arrays that differ in a 32-bit word differ in `bits`. Arrays that differ in

@@ -92,7 +92,7 @@ static HOST_DEVICE inline void digest_add(const struct device_view *v, int64_t p
     case 4: word = *(const uint32_t *)p; break;
     default: word = *(const uint64_t *)p;
     }
-    if (v->real != ONLY_BITS) x = type_load((enum prec)v->real, p, 0);
+    if (v->real != ONLY_BITS) x = type_load((enum prec)(v->real - 1), p, 0);
     if (v->real != ONLY_BITS && x == 0) word = 0;
     uint64_t bits = (uint64_t)(uint32_t)word * digest_slot_key(slot, 0);
     bits += (word >> 32) * digest_slot_key(slot, 1);

@@ -70,7 +70,7 @@ static void block_add(const struct digest_table *t, const struct device_view *v,
     const double weight = digest_weight(random);
     block_load(v, first, n, &b);
     const bool wide = v->width == 8, real = v->real != ONLY_BITS;
-    if (v->width == 2 && real) halves_widen((enum prec)v->real, n, &b, values);
+    if (v->width == 2 && real) halves_widen((enum prec)(v->real - 1), n, &b, values);
     // -0 + 0 is 0.
     for (int i = 0; i < n && real && wide; i++) b.f64[i] += 0.0;
     for (int i = 0; i < n && real && v->width == 4; i++) b.f32[i] += 0.0f;

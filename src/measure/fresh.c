@@ -61,8 +61,9 @@ static struct device_view line_of(const struct dense_dev *D, enum prec type, boo
     const int64_t count = row ? D->cols : D->rows;
     char *val = D->val;
     if (row == (D->layout == LAYOUT_ROW))
-        return (struct device_view){val + line * D->ld * width, 1, count, count, width, (int)type};
-    return (struct device_view){val + line * width, count, 1, D->ld, width, (int)type};
+        return (struct device_view){
+            val + line * D->ld * width, 1, count, count, width, REAL_OF(type)};
+    return (struct device_view){val + line * width, count, 1, D->ld, width, REAL_OF(type)};
 }
 
 // Returns the line of the result that has the sign of this line of the input.
@@ -73,7 +74,8 @@ static struct device_view result_line(const struct fresh *f, int64_t line)
     const int width = (int)type_bytes(type);
     if (t->C.val) return line_of(&t->C, type, false, line);
     const int64_t first = f->o->p->A->ptr[line], count = f->o->p->A->ptr[line + 1] - first;
-    return (struct device_view){(char *)t->val + first * width, 1, count, count, width, (int)type};
+    return (struct device_view){
+        (char *)t->val + first * width, 1, count, count, width, REAL_OF(type)};
 }
 
 static int negate_input(const struct fresh *f, int64_t line)

@@ -46,12 +46,12 @@ bool output_is_whole(const struct task *t)
 static int views(const struct task *t, struct device_view v[OUTPUT_ARRAYS])
 {
     const struct csr_dev *R = &t->R;
-    const int type = (int)prec_out(t->prec), width = (int)out_bytes(t);
+    const int real = REAL_OF(prec_out(t->prec)), width = (int)out_bytes(t);
     if (t->C.val) return v[0] = dense_view(&t->C, prec_out(t->prec)), 1;
     if (t->val)
-        return v[0] = (struct device_view){t->val, 1, t->A[0]->nnz, t->A[0]->nnz, width, type}, 1;
+        return v[0] = (struct device_view){t->val, 1, t->A[0]->nnz, t->A[0]->nnz, width, real}, 1;
     int64_t starts = (int64_t)R->m + 1;
-    v[0] = (struct device_view){R->val, 1, R->nnz, R->nnz, width, type};
+    v[0] = (struct device_view){R->val, 1, R->nnz, R->nnz, width, real};
     v[1] = (struct device_view){R->idx, 1, R->nnz, R->nnz, 4, ONLY_BITS};
     v[2] = (struct device_view){R->ptr, 1, starts, starts, R->ptr_bytes, ONLY_BITS};
     return output_is_whole(t) ? 3 : 0;

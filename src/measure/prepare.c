@@ -153,7 +153,7 @@ int64_t dense_length(const struct dense_dev *D)
 struct device_view dense_view(const struct dense_dev *D, enum prec type)
 {
     return (struct device_view){D->val, dense_lines(D),        dense_length(D),
-                                D->ld,  (int)type_bytes(type), (int)type};
+                                D->ld,  (int)type_bytes(type), REAL_OF(type)};
 }
 
 struct device_block dense_block(const struct dense_dev *D, enum prec type)

@@ -30,7 +30,7 @@ static void block_make(struct device *d, int64_t lines, int64_t length, int64_t 
         if (real == ONLY_BITS)
             memcpy(b->host + i * width, &word, (size_t)width);
         else
-            type_store((enum prec)real, b->host, i, x);
+            type_store((enum prec)(real - 1), b->host, i, x);
     }
 }
 
@@ -52,10 +52,12 @@ static const struct shape {
     int64_t lines, length, step;
     int width;
     int real;
-} shapes[] = {{1, 1, 1, 4, F32},        {1, PLACES, PLACES, 4, F32}, {40, 31, 33, 4, F32},
-              {40, 31, 33, 8, F64},     {7, 100, 100, 8, F64},       {1, 4097, 4097, 1, ONLY_BITS},
-              {1, 4097, 4097, 2, ONLY_BITS}, {1, 333, 333, 4, ONLY_BITS},      {1, 333, 333, 8, ONLY_BITS},
-              {3, 70000, 70001, 4, F32}, {5, 4097, 4100, 2, F16}, {1, 333, 333, 2, BF16}};
+} shapes[] = {{1, 1, 1, 4, REAL_OF(F32)},       {1, PLACES, PLACES, 4, REAL_OF(F32)},
+              {40, 31, 33, 4, REAL_OF(F32)},    {40, 31, 33, 8, REAL_OF(F64)},
+              {7, 100, 100, 8, REAL_OF(F64)},   {1, 4097, 4097, 1, ONLY_BITS},
+              {1, 4097, 4097, 2, ONLY_BITS},    {1, 333, 333, 4, ONLY_BITS},
+              {1, 333, 333, 8, ONLY_BITS},      {3, 70000, 70001, 4, REAL_OF(F32)},
+              {5, 4097, 4100, 2, REAL_OF(F16)}, {1, 333, 333, 2, REAL_OF(BF16)}};
 
 // Every bit counts, in every place; what lies between the lines does not.
 static void test_bits(struct device *d, const struct shape *s)
@@ -121,7 +123,7 @@ static void test_places(struct device *d, enum prec type)
     static const int64_t moved[][3] = {
         {0, 64, 64}, {10, 1000, 24}, {0, DIGEST_BLOCK, 1}, {7, 3 * DIGEST_BLOCK + 7, DIGEST_BLOCK}};
     struct block b;
-    block_make(d, 1, PLACES, PLACES, (int)type_bytes(type), (int)type, &b);
+    block_make(d, 1, PLACES, PLACES, (int)type_bytes(type), REAL_OF(type), &b);
     const int width = b.v.width;
     struct digest first = digest(&b);
     for (int i = 0; i < COUNT(moved); i++) {
@@ -150,12 +152,13 @@ static void test_sum(struct device *d, const struct shape *s)
     CHECK(first.size > 0 && fabs(first.sum) <= first.size, "sum %g, size %g", first.sum,
           first.size);
     void *at = b.host + ((s->lines - 1) * s->step + s->length - 1) * s->width;
-    const enum prec type = (enum prec)s->real;
+    const enum prec type = (enum prec)(s->real - 1);
     const double old = type_load(type, at, 0);
     type_store(type, at, 0, old + 0.25);
     const double more = type_load(type, at, 0) - old;
     double change = fabs(digest(&b).sum - first.sum) / more;
-    CHECK(more > 0.2 && change > 0.49 && change < 1.01, "the sum changes by %g of %g", change, more);
+    CHECK(more > 0.2 && change > 0.49 && change < 1.01, "the sum changes by %g of %g", change,
+          more);
     memset(at, 0xff, (size_t)s->width);
     CHECK(isnan(digest(&b).sum), "NaN does not show");
     block_free(&b);
@@ -226,7 +229,7 @@ static void test_device(const char *spec)
     }
     for (int type = 0; type < TYPES; type++) test_places(&d, (enum prec)type);
     struct digest x = {1, 1, 1};
-    struct device_view nothing = {NULL, 0, 3, 3, 4, F32};
+    struct device_view nothing = {NULL, 0, 3, 3, 4, REAL_OF(F32)};
     CHECK(!device_digest(&d, &nothing, &x) && !x.bits && x.sum == 0, "a digest of nothing");
     CHECK(!device_spoil(&d, &nothing, 1), "%s", fail_text());
     device_close(&d);
