@@ -45,7 +45,7 @@ C_SRC  := $(wildcard src/*/*.c src/*/*/*.c kernels/*/*.c kernels/*/*/*.c)
 CU_SRC := $(wildcard src/*/*.cu kernels/*/*.cu kernels/*/*/*.cu)
 COMPILE_CU = $(NVCC) $(NVCCFLAGS_ALL)
 ifeq ($(FLAVOUR),emu)
-CU_SRC := $(filter-out %/cusparse.cu,$(CU_SRC)) $(filter-out tests/emu/test_%,$(wildcard tests/emu/*.cpp))
+CU_SRC := $(filter-out %/cusparse.cu %/dense.cu,$(CU_SRC)) $(filter-out tests/emu/test_%,$(wildcard tests/emu/*.cpp))
 COMPILE_CU = g++ $(CXXFLAGS_EMU) -x c++
 LINK    = g++ $(CFLAGS) -fopenmp -rdynamic # plug-ins call the emulator
 else ifeq ($(FLAVOUR),cuda)

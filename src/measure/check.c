@@ -70,7 +70,7 @@ static bool same_columns(const struct output_view *R, int64_t i, const struct ro
 static bool compare_row(const struct task *t, const struct output_view *R, int64_t i,
                         const struct row *row, struct seen *seen, char text[160])
 {
-    const bool sparse = R->p->op->result == RESULT_SPARSE, exact = R->p->integers;
+    const bool sparse = R->p->op->result == RESULT_SPARSE, exact = R->p->integers && t->algo->arith != ARITH_RESULT;
     const enum prec out = prec_out(t->prec);
     if (sparse && !same_columns(R, i, row, text)) return false;
     for (int64_t e = 0; e < row->count; e++) {

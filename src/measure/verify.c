@@ -23,7 +23,7 @@ static int check_again(struct verify *w, struct reference *ref, enum check_mode 
     struct check again;
     w->counts.rechecked++;
     int err = check_result(w->task, ref, mode, &again);
-    if (err || again.ok) return err;
+    if (err || again.ok || again.blind) return err;
     return fail(ERR_WRONG, "the result of sample %lld, after the check%s: %s",
                 (long long)w->samples, inputs, again.reason);
 }
