@@ -70,8 +70,8 @@ static int prepare(struct task *t, const struct variant *v)
     t->state = s;
     int err = cusparse_open(t, &s->lib);
     if (err || is_empty(t)) return err;
-    if (v->alg == CUSPARSE_SPMM_CSR_ALG3 &&
-        !(is_aligned(&t->in[0], in_bytes(t)) && is_aligned(&t->C, out_bytes(t))))
+    const bool vectors = v->alg == CUSPARSE_SPMM_CSR_ALG3 || result_is_narrow(t);
+    if (vectors && !(is_aligned(&t->in[0], in_bytes(t)) && is_aligned(&t->C, out_bytes(t))))
         return fail(ERR_UNSUPPORTED, "cuSPARSE: wrong results, or faults, if rows are not aligned");
 
     size_t bytes = 0;
