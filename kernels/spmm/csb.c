@@ -100,7 +100,7 @@ static int prepare(struct task *t)
     plan_chunks(A, s, light, s->start);
     if (size_mul(chunks - A->block_rows, A->beta, &values) || size_mul(values, t->C.cols, &values))
         return ERR_MEMORY;
-    return device_alloc(t->dev, values, prec_bytes(t->prec), &s->sums);
+    return device_alloc(t->dev, values, in_bytes(t), &s->sums);
 }
 
 static int run(struct task *t)
@@ -123,7 +123,7 @@ static void teardown(struct task *t)
 // the rows of B and C of a block fit in a thread's cache.
 static void choose(struct task *t, const struct problem *p)
 {
-    const int64_t row_bytes = p->cols * (int64_t)prec_bytes(p->prec);
+    const int64_t row_bytes = p->cols * (int64_t)type_bytes(prec_in(p->prec));
     const int64_t cache = t->dev->cache_least_bytes / max64(1, t->dev->units);
     int64_t beta = CSB_BETA_MAX;
     while (beta > 1 && ((p->rows + beta - 1) / beta < SLACKNESS * (int64_t)t->dev->units ||

@@ -10,7 +10,7 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     list[0] = (struct array){(void **)&A->row, A->nnz, sizeof *A->row};
     list[1] = (struct array){(void **)&A->col, A->nnz, sizeof *A->col};
     list[2] = (struct array){(void **)&A->place, A->nnz, sizeof *A->place};
-    list[3] = (struct array){&A->val, A->nnz, prec_bytes(A->prec)};
+    list[3] = (struct array){&A->val, A->nnz, type_bytes(A->type)};
     return 4;
 }
 
@@ -26,7 +26,7 @@ static void fill(const struct csr_dev *A, struct coocols *X, int64_t *next)
             X->row[q] = i;
             X->col[q] = A->idx[p];
             X->place[q] = (int32_t)p;
-            prec_store(X->prec, X->val, q, prec_load(A->prec, A->val, p));
+            type_store(X->type, X->val, q, type_load(A->type, A->val, p));
         }
 }
 
@@ -39,7 +39,7 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     int err = device_alloc(d, A->nnz, sizeof *X->row, (void **)&X->row);
     if (!err) err = device_alloc(d, A->nnz, sizeof *X->col, (void **)&X->col);
     if (!err) err = device_alloc(d, A->nnz, sizeof *X->place, (void **)&X->place);
-    if (!err) err = device_alloc(d, A->nnz, prec_bytes(X->prec), &X->val);
+    if (!err) err = device_alloc(d, A->nnz, type_bytes(X->type), &X->val);
     if (err) return err;
     int64_t *next = mem_zero_alloc((int64_t)A->n + 1, sizeof *next);
     if (!next) return ERR_MEMORY;
@@ -73,7 +73,7 @@ static int to_csr(const struct sparse *X, struct csr *out)
     for (int64_t p = 0; p < A->nnz; p++) {
         out->ptr[A->row[p] + 1]++;
         out->idx[A->place[p]] = A->col[p];
-        out->val[A->place[p]] = prec_load(A->prec, A->val, p);
+        out->val[A->place[p]] = type_load(A->type, A->val, p);
     }
     for (int32_t i = 0; i < A->m; i++) out->ptr[i + 1] += out->ptr[i];
     return OK;

@@ -18,7 +18,7 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     struct csb *A = (struct csb *)X;
     list[0] = (struct array){(void **)&A->ptr, block_count(A) + 1, sizeof *A->ptr};
     list[1] = (struct array){(void **)&A->place, A->nnz, sizeof *A->place};
-    list[2] = (struct array){&A->val, A->nnz, prec_bytes(A->prec)};
+    list[2] = (struct array){&A->val, A->nnz, type_bytes(A->type)};
     return 3;
 }
 
@@ -90,7 +90,7 @@ static void fill_block_row(const struct csr_dev *A, struct csb *X, int64_t b, ui
     for (int64_t q = begin; q < end; q++) {
         int64_t p = begin + (int64_t)(key[q] & UINT32_MAX);
         X->place[q] = morton_place((uint32_t)(key[q] >> 32));
-        prec_store(X->prec, X->val, q, prec_load(A->prec, A->val, p));
+        type_store(X->type, X->val, q, type_load(A->type, A->val, p));
     }
     if (!X->block_cols) return;
     memmove(next + 1, next, (size_t)(X->block_cols - 1) * sizeof *next);
@@ -121,7 +121,7 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
             return fail(ERR_UNSUPPORTED, "csb: a block row has more than 2^32 nonzeros");
     int err = device_alloc(d, block_count(X) + 1, sizeof *X->ptr, (void **)&X->ptr);
     if (!err) err = device_alloc(d, X->nnz, sizeof *X->place, (void **)&X->place);
-    if (!err) err = device_alloc(d, X->nnz, prec_bytes(X->prec), &X->val);
+    if (!err) err = device_alloc(d, X->nnz, type_bytes(X->type), &X->val);
     return err ? err : fill(A, X);
 }
 
@@ -141,7 +141,7 @@ static int to_csr(const struct sparse *X, struct csr *out)
                 int64_t *next = &C.ptr[i + csb_row(A->place[p]) + 1];
                 if (copy) {
                     C.idx[*next] = (int32_t)(j + csb_col(A->place[p]));
-                    C.val[*next] = prec_load(A->prec, A->val, p);
+                    C.val[*next] = type_load(A->type, A->val, p);
                 }
                 ++*next;
             }

@@ -136,7 +136,7 @@ static int bin_rows(struct task *t, struct work *w)
     if (!err) err = device_upload(d, w->at, s->at, x.m * (int64_t)sizeof *w->at);
     if (!err) err = task_phase(t, "allocate");
     if (!err) err = device_alloc(d, w->size, sizeof *w->idx, (void **)&w->idx);
-    return err ? err : device_alloc(d, w->size, prec_bytes(t->prec), &w->val);
+    return err ? err : device_alloc(d, w->size, in_bytes(t), &w->val);
 }
 
 #endif
