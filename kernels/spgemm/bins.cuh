@@ -24,9 +24,10 @@
 #ifndef SPGEMM_BINS_H
 #define SPGEMM_BINS_H
 
+#include "counts.cuh"
 #include "hash_table.cuh"
 
-#define BIN_MOST    13
+#define BIN_MOST    13   // at most STREAMS_MOST
 #define SCAN_SHARES 1024 // most blocks of the scan of row lengths
 #define SEGMENT     4096 // nonzeros of a row of A above which blocks count it, so many each
 #define BLOCK       256  // threads of the kernels in this file
@@ -47,41 +48,10 @@ struct counters {
     int64_t nnz; // nonzeros of C
 };
 
-// The last block to come here writes the counters to `seen`, which is pinned memory of the host:
-// that takes less time than a copy behind the kernel. All threads of all blocks call it, at the end
-// of a kernel.
-static __device__ __forceinline__ void tell_host(struct counters *counters, struct counters *seen)
-{
-    __shared__ bool last;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicAdd(&counters->ended, 1) == (int32_t)gridDim.x - 1;
-        if (last) counters->ended = 0;
-        __threadfence();
-    }
-    __syncthreads();
-    const int words = (int)(sizeof *counters / sizeof(int32_t));
-    for (int w = (int)threadIdx.x; last && w < words; w += (int)blockDim.x)
-        ((int32_t *)seen)[w] = ((const volatile int32_t *)counters)[w];
-}
-
 // SEGMENT nonzeros of a long row of A, or what is left of them.
 struct segment {
     int32_t row, number;
 };
-
-// Counts the thread's row in rows[bin], in shared memory, and returns how many rows were counted
-// there before it; bin -1: it is in none. By all lanes.
-static __device__ __forceinline__ int32_t count_row(int32_t *rows, int bin)
-{
-    const unsigned same = __match_any_sync(FULL_MASK, bin);
-    const int leader = __ffs(same) - 1;
-    int32_t place = 0;
-    if (lane_id() == leader && bin >= 0) place = atomicAdd(&rows[bin], __popc(same));
-    place = __shfl_sync(FULL_MASK, place, leader);
-    return place + __popc(same & bits_below(lane_id()));
-}
 
 // products[i], and how many rows each bin has. `lanes`, a power of two up to 32, count a row.
 // Long rows are in the last bin, and cut in segments for count_segments().

@@ -1,18 +1,17 @@
-// Host part of bins.cuh: memory of a run, launches of its kernels, and a stream for each bin.
+// Host part of bins.cuh: memory of a run and launches of its kernels.
 #ifndef SPGEMM_BINS_HOST_H
 #define SPGEMM_BINS_HOST_H
 
 #include "bins.cuh"
 #include "result.h"
+#include "streams.cuh"
 
 // State of an algorithm between its runs.
 struct bins_host {
     struct counters *seen; // pinned; copy of the device's counters
     int64_t threads;       // that the device holds
-    bool streams_wanted;   // option `streams`; false: all bins are in the main stream
     int64_t pool_bytes;    // option `pool`
-    cudaStream_t streams[BIN_MOST];
-    cudaEvent_t fork, joined[BIN_MOST];
+    struct streams streams;
 };
 
 // Device memory of one run.
@@ -41,10 +40,6 @@ static struct overflow overflow_of(const struct scratch *w)
 }
 
 // Options of the algorithms with bins.
-#define STREAMS_OPTION                                                                             \
-    {                                                                                              \
-        "streams", 1, 0, 1, true, "1: a stream for each bin; 0: one for all"                       \
-    }
 #define POOL_OPTION                                                                                \
     {                                                                                              \
         "pool", 256, 0, 1 << 20, false, "MB of tables in global memory, at least one table"        \
@@ -54,26 +49,16 @@ static int bins_create(const struct task *t, struct bins_host *s)
 {
     const struct device *d = t->dev;
     int threads;
-    s->streams_wanted = task_option(t, "streams") != 0;
     s->pool_bytes = (int64_t)(task_option(t, "pool") * (1 << 20));
     CUDA_TRY(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, d->index));
     s->threads = (int64_t)d->units * threads;
     CUDA_TRY(cudaMallocHost((void **)&s->seen, sizeof *s->seen));
-    CUDA_TRY(cudaEventCreateWithFlags(&s->fork, cudaEventDisableTiming));
-    for (int i = 0; i < BIN_MOST; i++) {
-        CUDA_TRY(cudaStreamCreateWithFlags(&s->streams[i], cudaStreamNonBlocking));
-        CUDA_TRY(cudaEventCreateWithFlags(&s->joined[i], cudaEventDisableTiming));
-    }
-    return OK;
+    return streams_create(t, &s->streams);
 }
 
 static void bins_destroy(struct bins_host *s)
 {
-    for (int i = 0; i < BIN_MOST; i++) {
-        if (s->streams[i]) cudaStreamDestroy(s->streams[i]);
-        if (s->joined[i]) cudaEventDestroy(s->joined[i]);
-    }
-    if (s->fork) cudaEventDestroy(s->fork);
+    streams_destroy(&s->streams);
     cudaFreeHost(s->seen);
 }
 
@@ -169,56 +154,26 @@ static int allocate(struct task *t, struct bins_host *s, const R &rule, const st
     return result_alloc(t->dev, &t->R);
 }
 
-// Work on the stream of bin i begins after what is on the main stream now, and ends before what
-// comes there after join_stream().
-static int fork_stream(struct task *t, struct bins_host *s, int i, bool first, cudaStream_t *stream)
-{
-    *stream = s->streams[i];
-    if (first) CUDA_TRY(cudaEventRecord(s->fork, (cudaStream_t)t->dev->stream));
-    CUDA_TRY(cudaStreamWaitEvent(*stream, s->fork));
-    return OK;
-}
-
-static int join_stream(struct task *t, struct bins_host *s, int i)
-{
-    CUDA_TRY(cudaEventRecord(s->joined[i], s->streams[i]));
-    CUDA_TRY(cudaStreamWaitEvent((cudaStream_t)t->dev->stream, s->joined[i]));
-    return OK;
-}
-
 // Launches `bins` bins of a phase, those of the longest rows first. launch(bin, stream, rows) is
-// called for each that has rows besides giants: with a stream of the bin's own, or with the main
-// stream for the last one of them, unless there are giants. rest(giants) then has the main stream.
+// called for each that has rows besides giants. rest(giants) has the main stream for itself.
 template <typename F, typename G>
 static int run_bins(struct task *t, struct bins_host *s, int phase, int bins,
                     const struct scratch *w, F launch, G rest)
 {
     const int32_t giants = s->seen->giants[phase];
-    int32_t counts[BIN_MOST], end = 0;
-    int on_main = -1, forked = 0, err = OK;
+    int32_t counts[BIN_MOST], starts[BIN_MOST], end = 0;
     for (int g = 0; g < bins; g++) {
         counts[g] = s->seen->rows[phase][g] - (g == bins - 1 ? giants : 0);
+        starts[g] = end;
         end += counts[g];
     }
     const struct bin_rows giant_rows = {w->list + end, giants};
-    for (int g = bins - 1; g >= 0; g--)
-        if (counts[g] && !giants) on_main = g;
-    bool used[BIN_MOST] = {};
-    for (int g = bins - 1; g >= 0 && !err; g--) {
-        end -= counts[g];
-        if (!counts[g]) continue;
-        cudaStream_t stream = (cudaStream_t)t->dev->stream;
-        used[g] = s->streams_wanted && g != on_main;
-        if (used[g]) err = fork_stream(t, s, g, forked++ == 0, &stream);
-        if (!err) launch(g, stream, bin_rows{w->list + end, counts[g]});
-    }
-    if (!err && giants) err = rest(giant_rows);
-    for (int g = 0; g < bins; g++)
-        if (used[g]) {
-            int joined = join_stream(t, s, g);
-            if (!err) err = joined;
-        }
-    return err;
+    return run_in_streams(
+        t, &s->streams, counts, bins, giants > 0,
+        [&](int g, cudaStream_t stream) {
+            launch(g, stream, bin_rows{w->list + starts[g], counts[g]});
+        },
+        [&]() { return giants ? rest(giant_rows) : (int)OK; });
 }
 
 // The phases of bins_run().
