@@ -144,6 +144,12 @@ static enum extra extra_of(const struct op *op, const struct shape *shape, int n
     return turn % 16 == 0 ? BETWEEN : turn % 16 == 8 ? LIMITS : NOTHING;
 }
 
+// Each precision of 16 bits is tried on a fourth of the shapes, by their place in the run.
+static bool is_tried(enum prec prec, int place)
+{
+    return type_bytes(prec_in(prec)) > 2 || place % (PRECS - F16) == (int)(prec - F16);
+}
+
 static int test_shape(struct table *x, struct device *dev, const struct op *op, int number)
 {
     const struct shape *shape = x->shape;
@@ -154,6 +160,7 @@ static int test_shape(struct table *x, struct device *dev, const struct op *op, 
     for (int prec = 0; prec < PRECS && !err; prec++) {
         int at[AXES_MAX] = {0};
         int64_t axis[AXES_MAX] = {0};
+        if (!is_tried((enum prec)prec, (number - x->rule->first) / x->rule->step)) continue;
         if (!product && axis_step == 2) at[0] = number / 2 % 2;
         for (int a = 0; op->axes[a]; a++) axis_try(op->axes[a], at[a], &axis[a]);
         do {
