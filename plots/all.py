@@ -92,7 +92,7 @@ def without_empty(rows, fields, left):
 def tries(rows, script, args, left):
     """(fields, [[(values of the fields, rows)]]): one figure is drawn of each list, of the first set
     that has the data of the figure. With -all-sets there is a list for each set."""
-    fields = common.fields_of(rows, getattr(script, "MIXES", False), args.mixed)
+    fields = common.fields_of(rows, getattr(script, "MIXES", ()), args.mixed)
     sets = common.groups(rows, fields)
     if args.all_sets:
         sets, of_scans = common.thinned(sets, fields)

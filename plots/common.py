@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from types import SimpleNamespace
 
+import precs
 import records
 import repeats
 from records import NoData, axes_of
@@ -29,6 +30,7 @@ WAYS_MOST = 3  # options that an algorithm ran with, in a figure of all algorith
 VALUES_MOST = 8  # of an axis of numbers, above which a title has the ends alone
 MEMBERS = 3  # generated matrices of a series that make an experiment of their own
 ALL = SimpleNamespace(alg=[], matrix=[], mixed=False)  # the options of a command without any
+NUMBERS = "numbers"  # in a script's MIXES: all axes whose values are numbers
 AXIS = "axis "  # before an axis's name among the arguments
 
 
@@ -67,7 +69,7 @@ def arguments(doc, more=None):
                             help=axis_help(axis), metavar=None if words else "N")
     parser.add_argument("results", nargs="+", metavar="RESULTS", help="JSON Lines of spbench, plain or .gz")
     for name, about_it in (("device", "id or part of the name"), ("op", "operation"),
-                           ("prec", "f32 or f64"), ("cache", "warm or cold"),
+                           ("prec", ", ".join(precs.PRECISIONS)), ("cache", "warm or cold"),
                            ("launch", "graph or stream"), ("revision", "of the program")):
         parser.add_argument("-" + name, "--" + name, type=one_of(name), help=about_it)
     parser.add_argument("-alg", "--alg", type=name_list, default=[], metavar="NAMES",
@@ -101,13 +103,13 @@ def value_of(row, field):
     return row[field] if field in BEFORE + AFTER else row["axes"].get(field)
 
 
-def fields_of(rows, mixes=False, mixed=False):
-    """The fields that have one value in a set of cases. A figure that mixes has all values of the axes
-    of numbers. `mixed`: all revisions are of one set."""
+def fields_of(rows, mixes=(), mixed=False):
+    """The fields that have one value in a set of cases. A figure has all values of the fields in
+    `mixes`. `mixed`: all revisions are of one set."""
     axes = dict.fromkeys(name for row in rows for name in row["axes"])
-    if mixes:
-        axes = [name for name in axes if name not in number_axes(rows)]
-    return BEFORE + tuple(axes) + AFTER[:len(AFTER) - mixed]
+    every = BEFORE + tuple(axes) + AFTER[:len(AFTER) - mixed]
+    several = {*mixes, *(number_axes(rows) if NUMBERS in mixes else ())}
+    return tuple(name for name in every if name not in several)
 
 
 def number_axes(rows):
@@ -155,7 +157,7 @@ def wanted_rows(rows, args):
         fnmatch.fnmatchcase(row["name"], pattern) for pattern in args.matrix)]
 
 
-def choose(rows, args=ALL, mixes=False, has=None):
+def choose(rows, args=ALL, mixes=(), has=None):
     """The set of cases that rank() puts first, of the sets that fit, with the series for a figure."""
     fit = wanted_rows(rows, args)
     found = groups(fit, fields_of(fit, mixes, args.mixed))

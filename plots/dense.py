@@ -16,6 +16,7 @@ import sys
 
 import common
 import drawing
+import precs
 import records
 import roofline
 import series
@@ -25,7 +26,7 @@ import words
 def has(row):
     _, rows, cols, nnz = row["matrix"]
     return not row["made"] and row["flops"] and row["bytes"] and rows and cols and nnz and \
-        csr_bytes(row) and row["prec"].lstrip("f").isdecimal()
+        csr_bytes(row) and precs.facts(row["prec"]).bytes
 
 
 def csr_bytes(row):
@@ -40,14 +41,14 @@ def density(row):
 def full_bytes(row):
     """Of the matrix with all of its zeros."""
     _, rows, cols, _ = row["matrix"]
-    return rows * cols * int(row["prec"].lstrip("f")) / 8
+    return rows * cols * precs.facts(row["prec"]).bytes
 
 
 def dense_ms(row, roofs, start):
     """What a dense product takes at least; None where the device's rates are not known. roofs: the
     bandwidths in GB/s and the rates in GFLOPS; start: ms of the shortest run."""
     bandwidths, rates = roofs
-    rate = rates.get(row["prec"])
+    rate = rates.get(precs.facts(row["prec"]).sums)
     if not rate or "memory" not in bandwidths:
         return None
     rest = max(0, row["bytes"] - csr_bytes(row))  # the other operands and the result
@@ -63,8 +64,8 @@ def rates_said(rows, roofs):
         if roof.get("measured")})
     return "The dense product by measured rates%s: %s GFLOPS of multiply-adds in %s, %s GB/s of memory." % (
         " (%s)" % " to ".join(dict.fromkeys(dates[:1] + dates[-1:])) if dates else "",
-        " and ".join(drawing.plain(rates[prec]) for prec in sorted({row["prec"] for row in rows})),
-        " and ".join(sorted({row["prec"] for row in rows})), drawing.plain(bandwidths["memory"]))
+        " and ".join(map(drawing.plain, rates.values())), " and ".join(rates),
+        drawing.plain(bandwidths["memory"]))
 
 
 def fits(row):

@@ -409,11 +409,11 @@ def main(module):
     """The whole of a script: returns 0, or 1 with one line that says why there is no picture.
 
     The script is a module with draw(selection). has(row), if the script has it, says whether a row
-    has the data of the figure. With MIXES a figure has all values of the axes of numbers. more(parser)
-    adds options, which draw() then gets, too.
+    has the data of the figure. A figure has all values of the fields in MIXES. more(parser) adds
+    options, which draw() then gets, too.
     """
     name = os.path.splitext(os.path.basename(module.__file__))[0]
-    more, mixes = getattr(module, "more", None), getattr(module, "MIXES", False)
+    more, mixes = getattr(module, "more", None), getattr(module, "MIXES", ())
 
     def options(parser):
         parser.add_argument("-o", "--output", metavar="FILE", help="default: %s.png" % name)

@@ -13,6 +13,7 @@ from urllib.parse import quote
 import captions
 import common
 import overview
+import precs
 import records
 import series
 import tables
@@ -191,8 +192,8 @@ def operation_html(rows):
 
 
 def place(values):
-    """The sort key of a set: numbers in their order, words in theirs, None last."""
-    return [(value is None, isinstance(value, str), value if value is not None else 0)
+    """The sort key of a set: numbers, precisions and words in their order, None last."""
+    return [(value is None, isinstance(value, str), precs.place(value) if isinstance(value, str) else value or 0)
             for value in values]
 
 

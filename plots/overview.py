@@ -15,6 +15,7 @@ import sys
 from collections import Counter, namedtuple
 
 import common
+import precs
 import records
 import series
 import words
@@ -60,9 +61,10 @@ def panel_of(rows, algs):
 
 
 def size_of(panel):
-    """The sort key of the panels of an operation: a series that picks, matrices, date, algorithms."""
-    return (series.has_fact(panel.found[panel.name], "picks"), len(panel.speed),
-            max(row["revision"] and row["date"] or "" for row in panel.rows), len(panel.found))
+    """The sort key of the panels of an operation: inputs as wide as the sums, a series that picks,
+    matrices, date, algorithms."""
+    return (not precs.is_narrow(panel.rows[0]["prec"]), series.has_fact(panel.found[panel.name], "picks"),
+            len(panel.speed), max(row["revision"] and row["date"] or "" for row in panel.rows), len(panel.found))
 
 
 def panels_of(rows, algs=()):

@@ -61,7 +61,6 @@ def draw(selection):
     drawing.flag(ax, [point(row) for row in drawn if row["flagged"]])
     bandwidths, rates = roofline.roofs(drawn)
     bandwidths.pop("cache", None)
-    rates = {prec: rate for prec, rate in rates.items() if any(r["prec"] == prec for r in drawn)}
     x, y = zip(*map(point, drawn))
     low, high = min(x) / 1.5, max(x) * 1.5
     if rates and bandwidths:

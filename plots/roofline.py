@@ -12,16 +12,19 @@ import sys
 
 import common
 import drawing
+import precs
 import records
 import series
 import words
 
-MIXES = True
+MIXES = (common.NUMBERS,)
 
 
 def roofs(rows):
-    """({name: GB/s}, {precision: GFLOPS}) of the rows' environments; the last counts."""
+    """({name: GB/s}, {type: GFLOPS}) of the rows' environments; the last counts. The rates are of
+    multiply-adds in the types of the rows' sums."""
     bandwidths, rates = {}, {}
+    sums = {precs.facts(row["prec"]).sums for row in rows}
     for env, ident in {id(row["env"]): (row["env"], row["id"]) for row in rows}.values():
         roof = records.part(records.device_facts(env, ident), "roof")
         # Earlier files have but the copy, and a cache that may be slower.
@@ -30,15 +33,14 @@ def roofs(rows):
         if memory:
             bandwidths = {"cache": cache} if cache and cache > memory else {}
             bandwidths["memory"] = memory
-        for prec, rate in records.part(roof, "fma_gflops").items():
-            if records.number(rate):
-                rates[prec] = rate
+        for name, rate in records.part(roof, "fma_gflops").items():
+            if records.number(rate) and name in sums:
+                rates[name] = rate
     return bandwidths, rates
 
 
 def with_best_vendor(rows):
-    """The rows without those of a vendor that another of its algorithms beats on the case, and
-    without those of a part of the operation."""
+    """The rows of the series. A vendor has on each case the row of its fastest algorithm."""
     best = {}
     for row in rows:
         vendor = series.vendor_of(row)
@@ -77,10 +79,10 @@ def draw_roofs(ax, bandwidths, rates, low, high):
                 linestyle="-" if name == "memory" else ":", zorder=5,
                 label="%s %s GB/s" % (name, drawing.plain(bandwidth)))
     knee = max(bandwidths.values()) if bandwidths else None
-    for i, (prec, rate) in enumerate(sorted(rates.items())):
+    for i, (name, rate) in enumerate(sorted(rates.items())):
         ax.plot([max(low, rate / knee) if knee else low, high], [rate, rate], color="black",
                 linewidth=1.4, linestyle=("--", "-.")[i % 2], zorder=5,
-                label="%s multiply-add %s GFLOPS" % (prec, drawing.plain(rate)))
+                label="%s multiply-add %s GFLOPS" % (name, drawing.plain(rate)))
 
 
 def has(row):
@@ -93,7 +95,6 @@ def draw(selection, title="Roofline", per="compulsory byte"):
     if not rows:
         raise records.NoData("no result has both flops and compulsory bytes")
     bandwidths, rates = roofs(rows)
-    rates = {prec: rate for prec, rate in rates.items() if any(r["prec"] == prec for r in rows)}
     fig, ax = drawing.subplots(size=(9, 6))
     rows = with_best_vendor(rows)
     found = {}

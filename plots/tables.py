@@ -11,6 +11,7 @@ import statistics
 from collections import Counter, namedtuple
 
 import common
+import precs
 import records
 import series
 import words
@@ -222,13 +223,14 @@ def winner(row, other, several):
 
 def rankings(sets):
     """The rankings of these sets of cases of one operation of a device, the newest revision first. Sets
-    of a ranking differ in numbers and precision alone."""
+    of a ranking differ in axes of numbers alone."""
     of = {}
     for rows in sets:
         words_of = [(name, x) for name, x in rows[0]["axes"].items() if isinstance(x, str)]
-        key = *(rows[0][name] for name in ("revision", "cache", "launch")), *words_of
+        key = *(rows[0][name] for name in ("prec", "revision", "cache", "launch")), *words_of
         of.setdefault(key, []).append(rows)
-    newest = sorted(of.values(), key=lambda sets: max(row["date"] for row in sets[0]), reverse=True)
+    found = sorted(of.values(), key=lambda sets: precs.place(sets[0][0]["prec"]))
+    newest = sorted(found, key=lambda sets: max(row["date"] for row in sets[0]), reverse=True)
     return [ranking for ranking in map(ranking_of, newest) if ranking]
 
 

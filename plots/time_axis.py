@@ -18,11 +18,12 @@ import sys
 import common
 import drawing
 import ends
+import precs
 import records
 import series
 import words
 
-MIXES = True
+MIXES = (common.NUMBERS,)
 VALUES_LEAST = 8  # of the axis, for a curve
 MATRICES_MOST = 6
 STEP = 1.15  # growth from one value to the next that is a cliff
@@ -31,11 +32,6 @@ WINDOW = 8  # neighbours of a band
 SPARSE, FEW = 0.1, 16  # a line is marked with less than this share of the values, or with so few
 LINE = 64  # bytes that memory brings at once: a line of a CPU, two sectors of a GPU
 CLIFFS_SAID = 6
-
-
-def width(row):
-    """Bytes of a number."""
-    return int(row["prec"].lstrip("f")) // 8
 
 
 def axis_of(rows):
@@ -63,9 +59,10 @@ def is_geometric(values):
 def growth(row, low, high):
     """By what the time must grow between these values of the axis: by the lines of a whole row, which
     the records with a bound without reuse have; else by the work."""
-    if row["gather"] is None:
+    size = precs.facts(row["prec"]).bytes
+    if row["gather"] is None or not size:
         return high / low
-    return -(-high * width(row) // LINE) / -(-low * width(row) // LINE)
+    return -(-high * size // LINE) / -(-low * size // LINE)
 
 
 def cliffs(curve):

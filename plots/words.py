@@ -3,7 +3,8 @@
 import unicodedata
 from urllib.parse import quote
 
-PRECISIONS = {"f32": "single precision", "f64": "double precision"}
+import precs
+
 NO_NAME = "(no name)"
 SHORT = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
 # Controls, marks of direction and other format characters, what is no character, ends of lines.
@@ -78,6 +79,6 @@ def operation(name):
 def case(row, plain=True):
     """The case of a row: axes, precision (with `plain` in words), and an unusual cache or launch."""
     said = ["%s = %s" % item for item in row["axes"].items() if item[1] is not None]
-    said += [PRECISIONS.get(row["prec"], row["prec"]) if plain else row["prec"]]
+    said += [precs.facts(row["prec"]).words if plain else row["prec"]]
     said += ["cold cache"] * (row["cache"] == "cold") + ["no graphs"] * (row["launch"] != "graph")
     return ", ".join(said)

@@ -11,6 +11,7 @@ import warnings
 from plots_bounds import bounded_records
 from plots_model import model_records, synthetic_records
 from plots_more import scan_records, version_records
+from plots_precs import precision_records
 from plots_records import blend_records, gpu_records, product_records, result, rows_of, SPMM, write
 
 LONG = "long-" * 40
@@ -103,7 +104,7 @@ def draw_every(path, scripts, check, what):
     drawn = set()
     for script in scripts:
         rows = records.read([path])
-        fields = common.fields_of(rows, getattr(script, "MIXES", False))
+        fields = common.fields_of(rows, getattr(script, "MIXES", ()))
         for group in list(common.groups(rows, fields).values())[:1]:
             try:
                 with warnings.catch_warnings():
@@ -184,7 +185,8 @@ def test_figures(folder, check, run):
     made = (("spmm", gpu_records(len(NASTY), [(64, "f32")])),
             ("products", product_records(2 * len(NASTY))), ("models", model_records(24)),
             ("synthetic", synthetic_records()), ("bounds", bounded_records(len(NASTY))),
-            ("scan", scan_records()), ("versions", version_records()), ("blend", blend_records(6)))
+            ("scan", scan_records()), ("versions", version_records()),
+            ("precisions", precision_records(len(NASTY))), ("blend", blend_records(6)))
     drawn = set()
     for what, of in made:
         path = write(os.path.join(folder, "nasty-%s.jsonl" % what), bad_records(of))

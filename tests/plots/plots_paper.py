@@ -129,7 +129,7 @@ def test_paper(folder, check, run, made):
         rows = records.read([path])
         for name, script in importlib.import_module("all").scripts().items():
             try:
-                fig = script.draw(common.choose(rows, common.ALL, getattr(script, "MIXES", False),
+                fig = script.draw(common.choose(rows, common.ALL, getattr(script, "MIXES", ()),
                                                 getattr(script, "has", None)))
             except records.NoData:
                 continue

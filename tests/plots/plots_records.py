@@ -5,6 +5,7 @@ import json
 import math
 import random
 
+import precs
 from records import key_of, row_from
 
 GPU = {"copy": 4200.0, "cache": 9500.0, "f32": 59000.0, "f64": 32000.0}
@@ -73,7 +74,7 @@ def case(of, axes, alg, matrix, ms, flops, prec="f32", device="cuda:0", status="
          options=None, method="full", cache="warm", library=None, formats=None, model=None):
     """A result with the values of its operation's axes. matrix: name, rows, nonzeros, ..."""
     name, rows, nnz = matrix[:3]
-    width = 4 if prec == "f32" else 8
+    width = precs.facts(prec).bytes or 1
     csr = nnz * (width + 4) + 4 * rows
     ok = status == "ok"
     facts = next((facts for facts in of[1] if facts["name"] == alg), {})
@@ -119,7 +120,7 @@ def model_ms(alg, rng, matrix, k, prec, roof, launch):
     """A plausible time: some fraction of the compulsory bound, by algorithm and row length."""
     _, rows, nnz = matrix
     mean = nnz / rows
-    width = 4 if prec == "f32" else 8
+    width = precs.facts(prec).bytes or 1
     bound = (nnz * (width + 4) + 2 * rows * k * width + 0.05 * nnz * k * width) / roof["copy"] / 1e6
     factor = {"rowsplit": 1.0 + 6 / mean, "merge": 1.55 + 0.5 / mean, "sellp": 1.4 + 3 / mean,
               "merge-tuned": 0.9 + 0.4 / mean, "reference": 9.0,

@@ -4,8 +4,8 @@ matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at. Other 
 plots_reading.py, plots_paper.py (choice of series, looks, messages), plots_sparse.py (operations whose
 runs make their results), plots_model.py (models and their predictions), plots_more.py (times against an
 axis, the dense line, several runs), plots_times.py (separate and back to back), plots_page.py (captions
-and the index page), plots_front.py (first screen of the page) and plots_general.py (any operation and
-library). The made-up results are in plots_records.py."""
+and the index page), plots_front.py (first screen of the page), plots_general.py (any operation and
+library) and plots_precs.py (precisions). The made-up results are in plots_records.py."""
 
 import math
 import os
@@ -28,6 +28,7 @@ import plots_more
 import plots_page
 import plots_names
 import plots_paper
+import plots_precs
 import plots_reading
 import plots_sparse
 import plots_times
@@ -143,15 +144,15 @@ def test_figures():
     check("Medians: rowsplit 1.50, faster on 1, slower on 0; merge 3.00, faster on 2, slower on 0; "
           "heuristic 2.50, faster on 1, slower on 0. Speed-ups are over cuSPARSE (best): 4 to 6 ms, "
           "median 5 on 2 matrices." in foot, "medians, wins and losses: " + foot)
-    check(roofline.roofs(rows) == ({"cache": 9500.0, "memory": 4200.0},
-                                   {"f32": 59000.0, "f64": 32000.0}), "roofs from the environment")
+    check(roofline.roofs(rows) == ({"cache": 9500.0, "memory": 4200.0}, {"f32": 59000.0}),
+          "roofs from the environment, of the precision of the rows")
     for roof, want in (({"copy_gb_s": 23, "cache_gb_s": 90}, {"cache": 90, "memory": 23}),
                        ({"copy_gb_s": 23, "cache_gb_s": 12}, {"memory": 23}),
                        ({"memory_gb_s": 45, "copy_gb_s": 23, "cache_gb_s": 40}, {"memory": 45}),
                        ({"memory_gb_s": 45, "copy_gb_s": 23, "cache_gb_s": None}, {"memory": 45}),
                        ({"memory_gb_s": None, "copy_gb_s": None, "cache_gb_s": None}, {})):
         env = {"devices": [{"id": "cpu", "roof": roof}]}
-        got = roofline.roofs([{"env": env, "id": "cpu"}])[0]
+        got = roofline.roofs([{"env": env, "id": "cpu", "prec": "f64"}])[0]
         check(got == want, "bandwidths of %s: %s" % (roof, got))
     best = roofline.with_best_vendor(rows_of(
         SPMM, result("cusparse", m1, 4.0), result("cusparse-csr2", m1, 3.0),
@@ -284,7 +285,7 @@ def test_errors(folder):
         {"schema": "spbench/1", "kind": "result", "status": "oom", "op": "spmm", "alg": "merge",
          "matrix": None, "time_ms": None, "stats": None, "options": None, "bytes": None}])
     for script in [name + ".py" for name in FIGURES + plots_sparse.FIGURES + plots_bounds.FIGURES +
-                   plots_model.FIGURES + plots_more.FIGURES] + \
+                   plots_model.FIGURES + plots_more.FIGURES + plots_precs.FIGURES] + \
             ["all.py"]:
         status, text, errors = run(script, "--help")
         check(status == 0 and "RESULTS" in text, "%s --help" % script)
@@ -346,6 +347,7 @@ def main():
         plots_more.test_ends(check)
         plots_more.test_ticks(check)
         plots_more.test_dense(check, near)
+        plots_precs.test_all(check, near)
         plots_more.test_runs(folder, check, near)
         plots_more.test_medians(check)
         plots_more.test_series(check)
@@ -370,7 +372,8 @@ def main():
         plots_paper.test_all(folder, check, run, [write(os.path.join(folder, name + ".jsonl"), of) for name, of in (
             ("paper-spmm", gpu_records(24, [(64, "f32")])), ("paper-products", product_records(12)),
             ("paper-models", plots_model.model_records(24)), ("paper-bounds", plots_bounds.bounded_records(5)),
-            ("paper-synthetic", plots_model.synthetic_records()), ("paper-scan", plots_more.scan_records()))])
+            ("paper-synthetic", plots_model.synthetic_records()), ("paper-scan", plots_more.scan_records()),
+            ("paper-precs", plots_precs.precision_records(8)))])
         small, cpu_small, _ = test_scripts(folder)
         test_all(folder, small, cpu_small)
         test_errors(folder)
@@ -379,6 +382,7 @@ def main():
         plots_general.test_scripts(folder, check, run, picture)
         plots_model.test_scripts(folder, check, run, picture)
         plots_more.test_scripts(folder, check, run, picture)
+        plots_precs.test_scripts(folder, check, run, picture)
         if not plots_general.test_names(check):
             skipped += 1
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
