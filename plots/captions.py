@@ -74,11 +74,13 @@ def left_text(selection, rows):
 def rest_texts(selection, rows):
     """What has a usable result and is not drawn."""
     drawn = {(row["device"], row["key"]) for row in rows}
-    rest = Counter("part" if series.is_partial(row) else "vendor" if series.vendor_of(row) else "none"
+    rest = Counter("part" if series.is_partial(row) else "dense" if series.is_dense(row) else
+                   "vendor" if series.vendor_of(row) else "none"
                    for row in selection.rows if (row["device"], row["key"]) not in drawn)
     return [text % words.counted(rest[kind], "usable result") for kind, text in (
         ("vendor", "%s of a vendor's algorithms that are not its best on the case, or not drawn"),
         ("part", "%s of algorithms that do a part of the operation"),
+        ("dense", "%s of dense products"),
         ("none", "%s without what the figure shows")) if rest[kind]]
 
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""The dense line: the least time that a dense product of the same size could take on the device, over
-the time of each sparse run, against the density of the matrix. Below 1 sparse has stopped paying.
+"""The time of a dense product of the same size over the time of each sparse run, against the density of
+the matrix. Below 1 the dense product is faster.
 
-A dense product multiplies every element, zeros as well, at the measured rate of multiply-adds, and
-reads or writes the matrix in full at the measured bandwidth of memory; whichever takes longer is its
-time, but no less than the shortest run there is, as starting one takes that. Both rates are the
-device's ceilings as spbench measured them, and the notes have them; no dense product was run. Nothing
-is so fast, but for tensor cores, which have less precision: what is above 1 pays for certain. Where
-the matrix in full is larger than the device's memory the mark is pale. A vendor's algorithms are one
-series, the best of them for each matrix. Only of operations whose work is that of the nonzeros: a
-dense result, or one on the pattern.
+The panel "computed" has the least time that a dense product could take. The product multiplies every
+element, zeros as well, at the measured rate of multiply-adds in the type of the sums. The product reads
+or writes the matrix in full at the measured bandwidth of memory. The longer of the two counts, but no
+less than the shortest run, as a start takes that. The notes have both rates. Tensor cores alone are
+faster. Where the matrix in full is larger than the device's memory the mark is pale. The panel
+"measured" is there if the records have a dense product. A vendor's algorithms are one series, the best
+of them for each matrix. Only operations whose work is that of the nonzeros are here: a dense result, or
+a result on the pattern.
 """
 
 import sys
@@ -22,11 +22,13 @@ import roofline
 import series
 import words
 
+COMPUTED, MEASURED = "computed, the least time", "measured"  # titles of panels
+
 
 def has(row):
     _, rows, cols, nnz = row["matrix"]
     return not row["made"] and row["flops"] and row["bytes"] and rows and cols and nnz and \
-        csr_bytes(row) and precs.facts(row["prec"]).bytes
+        csr_bytes(row) and precs.facts(row["prec"]).bytes and not series.is_aside(row)
 
 
 def csr_bytes(row):
@@ -57,7 +59,7 @@ def dense_ms(row, roofs, start):
 
 
 def rates_said(rows, roofs):
-    """By which rates the dense product is reckoned, and when they were measured."""
+    """A sentence on the rates of the computed dense product, and when they were measured."""
     bandwidths, rates = roofs
     dates = sorted({str(roof["measured"])[:10] for roof in (
         records.part(records.device_facts(row["env"], row["id"]), "roof") for row in rows)
@@ -73,61 +75,115 @@ def fits(row):
     return not size or full_bytes(row) <= size
 
 
-def gains(cases, roofs, start):
-    """{matrix: dense time / time} of those with both."""
+def computed(cases, roofs, start):
+    """{matrix: least time of a dense product / time} of those with both."""
     found = {m: dense_ms(row, roofs, start) for m, row in cases.items() if has(row)}
     return {m: ms / cases[m]["ms"] for m, ms in found.items() if ms}
 
 
+def products(rows):
+    """{matrix: row} of the measured dense products, of several the fastest."""
+    found = {}
+    for row in filter(series.is_dense, rows):
+        found[row["matrix"]] = min(row, found.get(row["matrix"], row), key=lambda row: row["ms"])
+    return found
+
+
 def said_of(name, gain, cases):
-    """A sentence on where an algorithm stops paying."""
+    """A sentence on the densities where an algorithm is faster and slower than the dense product."""
     below = [density(cases[m]) for m, x in gain.items() if x < 1]
     above = [density(cases[m]) for m, x in gain.items() if x >= 1]
     if not below:
-        return "%s: pays on all %d, up to %.2g." % (name, len(gain), max(above))
-    return "%s: does not on %d of %d, from %.2g on%s." % (
+        return "%s: faster on all %d, up to %.2g." % (name, len(gain), max(above))
+    return "%s: slower on %d of %d, from %.2g on%s." % (
         name, len(below), len(gain), min(below),
-        "; pays up to %.2g" % max(above) if above else "")
+        "; faster up to %.2g" % max(above) if above else "")
 
 
-def draw(selection):
-    selection = common.without_variants(selection)
-    rows = list(filter(has, selection.rows))
-    roofs = roofline.roofs(rows)
-    cases = series.series(rows)
-    start = min((row["ms"] for row in rows), default=0)
-    found = {name: gains(of, roofs, start) for name, of in cases.items()}
-    found = {name: of for name, of in found.items() if of}
-    if not found:
-        raise records.NoData("no result of an operation on the nonzeros alone, on a device whose "
-                             "rates are known")
-    look = drawing.styles(rows)
-    fig, ax = drawing.subplots()
-    points = []
-    for name, of in found.items():
+def crossing(dense, cases):
+    """Sentences on the measured dense products: the least density from which on they are faster than all
+    of {series: {matrix: row}}."""
+    least = {}
+    for of in cases.values():
+        for m, row in of.items():
+            least[m] = min(row["ms"], least.get(m, row["ms"]))
+    order = sorted(set(least) & set(dense), key=lambda m: -density(dense[m]))
+    wins = [dense[m]["ms"] < least[m] for m in order]
+    tail = (wins + [False]).index(False)
+    name = " and ".join(sorted({row["library"] or row["series"] for row in dense.values()}))
+    said = "Measured with %s: the dense product is faster than all algorithms here on %d of %s" % (
+        name, sum(wins), words.counted(len(wins), "matrix", many="matrices"))
+    return said + (", and on all from a density of %.2g on." % density(dense[order[tail - 1]]) if tail else
+                   ", but not on the densest, %.2g." % density(dense[order[0]]))
+
+
+def points_of(gain, cases):
+    """[(density, ratio, row)] of {series: {matrix: ratio}}."""
+    return [(density(cases[name][m]), x, cases[name][m]) for name, of in gain.items() for m, x in of.items()]
+
+
+def panel(ax, gain, cases, look, dense):
+    """Draws {series: {matrix: ratio}}; dense: {matrix: row} of the measured products, or nothing."""
+    for name, of in gain.items():
         for there, alpha in ((True, 0.9), (False, 0.25)):
             here = [m for m in of if fits(cases[name][m]) == there]
             edge = {"linewidths": 1.2} if look[name]["marker"] in drawing.THIN else {"linewidths": 0}
             ax.scatter([density(cases[name][m]) for m in here], [of[m] for m in here], s=24,
                        color=look[name]["colour"], marker=look[name]["marker"], alpha=alpha, zorder=3,
                        label=look[name]["label"] if there else None, **edge)
-        points += [(density(cases[name][m]), x, cases[name][m]) for m, x in of.items()]
+    points = points_of(gain, cases)
     mx, my = common.running_median([x for x, _, _ in points], [y for _, y, _ in points])
     ax.plot(mx, my, color="black", linewidth=1.6, zorder=4, label="running median" if mx else None)
-    drawing.flag(ax, [(x, y) for x, y, row in points if row["flagged"]])
+    drawing.flag(ax, [(x, y) for x, y, row in points if row["flagged"] or (
+        row["matrix"] in dense and dense[row["matrix"]]["flagged"])])
     ax.axhline(1, color=drawing.GREY, linewidth=1.2, linestyle="--", zorder=1)
-    drawing.log_axis(ax.xaxis, *extent(x for x, _, _ in points))
-    drawing.log_axis(ax.yaxis, *extent(y for _, y, _ in points))
-    ax.set_xlabel("density (nonzeros / all elements)")
-    ax.set_ylabel("least time of a dense product / time")
-    drawing.legend_beside(ax)
-    drawn = [row for _, _, row in points]
-    small = sum(not fits(row) for row in drawn)
-    notes = [rates_said(drawn, roofs), "It takes %.3g ms at least." % start, "Densities: " + " ".join(
-        said_of(name, of, cases[name]) for name, of in found.items())]
-    notes += ["%s pale: the matrix in full does not fit into the device's memory." % words.counted(
+
+
+def notes_of(gains, cases, dense, roofs, start):
+    """The notes on {panel: {series: {matrix: ratio}}}."""
+    rows = list({id(row): row for gain in gains.values() for _, _, row in points_of(gain, cases)}.values())
+    notes = []
+    if COMPUTED in gains:
+        notes += [rates_said(rows, roofs), "The computed time is %.3g ms at least." % start]
+    if MEASURED in gains:
+        notes.append(crossing(dense, cases))
+    notes += ["Densities, %s: %s" % (kind, " ".join(said_of(name, of, cases[name]) for name, of in gain.items()))
+              for kind, gain in gains.items()]
+    small = sum(not fits(row) for row in rows)
+    return notes + ["%s pale: the matrix in full does not fit into the device's memory." % words.counted(
         small, "mark is", many="marks are")] * bool(small)
-    return drawing.finish(fig, "Against a dense product of the same size", selection, notes, drawn)
+
+
+def draw(selection):
+    selection = common.without_variants(selection)
+    rows = list(filter(has, selection.rows))
+    roofs = roofline.roofs(rows)
+    cases, dense = series.series(rows), products(selection.every)
+    start = min((row["ms"] for row in rows), default=0)
+    gains = {COMPUTED: {name: computed(of, roofs, start) for name, of in cases.items()},
+             MEASURED: {name: series.speedups(of, dense) for name, of in cases.items()}}
+    gains = {kind: {name: of for name, of in gain.items() if of} for kind, gain in gains.items()}
+    gains = {kind: gain for kind, gain in gains.items() if gain}
+    if not gains:
+        raise records.NoData("no result of an operation on the nonzeros alone, on a device whose "
+                             "rates are known or with a measured dense product")
+    look = drawing.styles(rows)
+    fig, axes = drawing.subplots(len(gains), squeeze=False, sharex=True, size=(9, 1.6 + 3.8 * len(gains)))
+    marks, points = {}, []
+    for ax, (kind, gain) in zip(axes.flat, gains.items()):
+        panel(ax, gain, cases, look, dense if kind == MEASURED else {})
+        ax.set_title(kind, loc="left", fontsize=9, weight="bold")
+        ax.set_ylabel("time of a dense product / time")
+        marks = {**dict(zip(*ax.get_legend_handles_labels()[::-1])), **marks}
+        points += points_of(gain, cases)
+        drawing.log_axis(ax.yaxis, *extent(x for of in gain.values() for x in of.values()))
+    drawing.log_axis(axes.flat[-1].xaxis, *extent(x for x, _, _ in points))
+    axes.flat[-1].set_xlabel("density (nonzeros / all elements)")
+    drawing.legend_beside(axes.flat[0], handles=list(marks.values()))
+    drawn = list({id(row): row for _, _, row in points}.values()) + list(
+        dense.values() if MEASURED in gains else ())
+    return drawing.finish(fig, "Against a dense product of the same size", selection,
+                          notes_of(gains, cases, dense, roofs, start), drawn)
 
 
 def extent(values):

@@ -13,14 +13,15 @@ import bars
 import common
 import drawing
 import records
+import series
 
 LABEL = "bytes / bytes in CSR"
 
 
 def has(row):
-    """{format: (bytes, bytes in CSR)} of the row, without the plain one."""
+    """{format: (bytes, bytes in CSR)} of the row, without the plain one and without a dense matrix."""
     found = {}
-    for name, of in row["formats"]:
+    for name, of in [] if series.is_dense(row) else row["formats"]:
         if name != records.PLAIN and of.get("bytes") and of.get("csr_bytes"):
             before = found.get(name, (0, 0))
             found[name] = before[0] + of["bytes"], before[1] + of["csr_bytes"]

@@ -25,7 +25,7 @@ def has(row):
 
 def base_of(rows):
     """The algorithm that the others are compared with."""
-    facts = {row["alg"]: row["facts"] for row in rows if not series.is_partial(row)}
+    facts = {row["alg"]: row["facts"] for row in rows if not series.is_aside(row)}
     listed = [name for name in series.listed(rows) if name in facts]
     for fact in ("vendor", "reference"):
         for name in listed:
@@ -42,7 +42,7 @@ def ratios(rows, every, base):
         if row["alg"] == base:
             peaks[row["matrix"]] = min(row["peak"], peaks.get(row["matrix"], row["peak"]))
     for row in rows:
-        if row["alg"] == base or series.is_partial(row) or row["matrix"] not in peaks:
+        if row["alg"] == base or series.is_aside(row) or row["matrix"] not in peaks:
             continue
         vendor = series.vendor_of(row)
         of = found.setdefault(LEAST % vendor if vendor and "group" not in row else series.name_of(row), {})
@@ -93,7 +93,7 @@ def draw(selection):
     notes.append("In the legend: %s." % common.means(found)[1])
     return drawing.finish(fig, "Peak memory relative to " + base, selection, notes,
                           [row for row in rows if row["matrix"] in peaks
-                           and not series.is_partial(row)])
+                           and not series.is_aside(row)])
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def with_best_vendor(rows):
         case = series.name_of(row), row["matrix"], *row["axes"].values()
         if vendor and (case not in best or row["ms"] < best[case]["ms"]):
             best[case] = row
-    return [row for row in rows if not (series.vendor_of(row) or series.is_partial(row))] + \
+    return [row for row in rows if not (series.vendor_of(row) or series.is_aside(row))] + \
         list(best.values())
 
 

@@ -2,8 +2,8 @@
 
 A series is an algorithm, with its options and library where these differ within it. Every algorithm
 of a vendor's library is one series, the fastest of them case by case, over every version of the
-library: that is the fair baseline. Algorithms that do a part of the operation are in none. What an
-algorithm is, the environment records say.
+library: that is the fair baseline. Algorithms that do a part of the operation, and those that take A as
+a dense matrix, are in no series. The environment records have the facts of an algorithm.
 """
 
 import fnmatch
@@ -20,9 +20,20 @@ def is_partial(row):
     return bool(row["facts"].get("partial"))
 
 
+def is_dense(row):
+    """True of an algorithm that multiplies the zeros of A as well."""
+    return bool(row["facts"].get("dense"))
+
+
+def is_aside(row):
+    """True of an algorithm that is in no series: its time does not compare with theirs."""
+    return is_partial(row) or is_dense(row)
+
+
 def vendor_of(row):
-    """Whose library the algorithm is of; None if it is of none, or does a part of the operation."""
-    return None if is_partial(row) else row["facts"].get("vendor")
+    """The vendor whose library the algorithm is of; None without one, and of an algorithm in no
+    series."""
+    return None if is_aside(row) else row["facts"].get("vendor")
 
 
 def differing(every):
@@ -116,7 +127,7 @@ def by_standing(rows):
     Series with few cases come last."""
     cases, behind = {}, {}
     for row in rows:
-        if not is_partial(row):
+        if not is_aside(row):
             of = cases.setdefault((row["matrix"], *row["axes"].values(), row["prec"]), {})
             of[name_of(row)] = min(row["ms"], of.get(name_of(row), row["ms"]))
     for of in cases.values():
@@ -168,7 +179,7 @@ def series(rows):
     each matrix, as rows that were read have it."""
     found = {}
     for row in rows:
-        if is_partial(row):
+        if is_aside(row):
             continue
         cases = found.setdefault(name_of(row), {})
         if row["matrix"] not in cases or row["ms"] < cases[row["matrix"]]["ms"]:
@@ -180,7 +191,7 @@ def by_algorithm(rows):
     """The same with each algorithm of a vendor by itself."""
     found = {}
     for row in rows:
-        if not is_partial(row):
+        if not is_aside(row):
             found.setdefault(row["series"], {})[row["matrix"]] = row
     return in_order(found, rows)
 
@@ -197,7 +208,7 @@ def failures(selection, found):
     words = {}
     for row in selection.left:
         name = name_of(row)
-        if is_partial(row) or "missing" in row["facts"] or row["matrix"] in found.get(name, {}):
+        if is_aside(row) or "missing" in row["facts"] or row["matrix"] in found.get(name, {}):
             continue
         of = words.setdefault(name, {})
         same = of.get(row["matrix"], row["status"]) == row["status"]

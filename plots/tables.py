@@ -158,7 +158,7 @@ def matrices(selection, found=None):
     lines = []
     for m, cases in sorted(by_matrix.items(), key=lambda item: item[0][0].lower()):
         whole = [row["ms"] for row in cases.values()
-                 if row["status"] == "ok" and not series.is_partial(row)]
+                 if row["status"] == "ok" and not series.is_aside(row)]
         lines.append((m[0], Cell(figure_text(m[3]), m[3]),
                       *(Cell(figure_text(figures[m].get(name)), figures[m].get(name))
                         for name in told),
@@ -172,7 +172,7 @@ def time_cell(row, whole):
         return ""
     if row["status"] != "ok":
         return row["status"]
-    best = bool(whole) and row["ms"] == min(whole) and not series.is_partial(row)
+    best = bool(whole) and row["ms"] == min(whole) and not series.is_aside(row)
     return Cell(ms_text(row["ms"]), row["ms"], best)
 
 
@@ -191,7 +191,7 @@ def winners(rows):
             selection = common.select(group)
         except records.NoData:
             continue
-        whole = [row for row in selection.rows if not series.is_partial(row)]
+        whole = [row for row in selection.rows if not series.is_aside(row)]
         found = series.series(whole)
         try:
             base = found[series.baseline(found)]

@@ -145,7 +145,7 @@ def curves(rows, axis):
     curve. A vendor's curve has its fastest algorithm at each value."""
     found = {}
     for row in rows:
-        if not series.is_partial(row) and row["axes"].get(axis) is not None:
+        if not series.is_aside(row) and row["axes"].get(axis) is not None:
             curve = found.setdefault(row["matrix"], {}).setdefault(series.name_of(row), {})
             value = row["axes"][axis]
             curve[value] = min(row, curve.get(value, row), key=lambda row: row["ms"])

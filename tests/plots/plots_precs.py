@@ -1,4 +1,4 @@
-"""Tests of precisions, for test_plots.py: one list of precisions, no figure
+"""Tests of precisions and of measured dense products, for test_plots.py: one list of precisions, no figure
 and no table over two of them, 16 bits over 32 bits, and a precision that no script knows."""
 
 import os
@@ -19,8 +19,15 @@ def notes_of(fig):
 
 
 def precision_records(count):
-    """Results in several precisions."""
+    """Results in several precisions, and dense products of a series of densities."""
     yield from gpu_records(count, [(64, prec) for prec in ("f32", "f16", "bf16-f32", "f64")])
+    rng = random.Random(7)
+    for per_row in (4, 16, 64, 256, 1024):
+        matrix = ("uniform:4096:%d" % per_row, 4096, 4096 * per_row)
+        for prec, ms in (("f32", 0.2), ("f16", 0.05)):
+            yield result("full", matrix, ms, prec=prec)
+            for alg, cost in (("rowsplit", 1e-6), ("merge", 1.3e-6), ("cusparse", 1.6e-6)):
+                yield result(alg, matrix, (0.003 + cost * matrix[2]) * ms / 0.2 * rng.uniform(1, 1.2), prec=prec)
 
 
 def unknown_records(count):
@@ -28,7 +35,7 @@ def unknown_records(count):
     yield environment(roof=GPU)
     for matrix in matrices(count, random.Random(8)):
         for prec in ("f32", UNKNOWN):
-            for alg in ("merge", "rowsplit", "cusparse"):
+            for alg in ("merge", "rowsplit", "cusparse", "full"):
                 yield result(alg, matrix, 1.0, prec=prec)
 
 
@@ -124,10 +131,51 @@ def test_halves(check, near):
     drawing.plt.close("all")
 
 
+def test_measured(check, near):
+    """A dense product is in no series, and stands against every other algorithm of its case."""
+    import captions
+    import common
+    import dense
+    import drawing
+    import overview
+    import series
+    import tables
+    bands = [("d%d" % per, 100, 100 * per) for per in (1, 5, 20, 50)]
+    times = {"merge": (1.0, 2.0, 6.0, 9.0), "cusparse": (2.0, 1.5, 7.0, 8.0), "full": (3.0, 3.0, 3.0, 9.0)}
+    rows = rows_of(SPMM, *(result(alg, m, ms) for alg, of in times.items() for m, ms in zip(bands, of)),
+                   result("full", bands[3], 4.0, library="cuBLAS 12.6"))
+    selection = common.select(rows)
+    found = series.series(rows)
+    check(list(found) == ["merge", "cuSPARSE (best)"] and series.baseline(found) == "cuSPARSE (best)",
+          "no series: %s" % list(found))
+    check([line[3] for line in tables.winners(rows).lines] == ["merge", "merge", "cusparse", "cusparse"] and
+          tables.winners(rows).head[5] == "× cuSPARSE", "not the fastest of a matrix")
+    check(overview.panels_of(rows)[0].base == "cuSPARSE (best)", "no baseline")
+    near(dense.products(rows)[rows[3]["matrix"]]["ms"], 4.0, "the fastest of two libraries")
+    fig = dense.draw(selection)
+    said = notes_of(fig)
+    check("the dense product is faster than all algorithms here on 2 of 4 matrices, and on all from a density of "
+          "0.2 on." in said and "Densities, measured: merge: slower on 2 of 4, from 0.2 on; faster up to 0.05. "
+          "cuSPARSE (best): slower on 2 of 4" in said, "notes: " + said)
+    check([ax.get_title(loc="left") for ax in fig.axes] == [dense.COMPUTED, dense.MEASURED], "two panels")
+    ends = [max(y for dots in ax.collections for _, y in dots.get_offsets()) for ax in fig.axes]
+    check(ends == [1.0, 3.0], "dense time over time: %s" % ends)
+    check("5 usable results of dense products" not in captions.left_text(selection, fig.said["rows"]) and
+          "5 usable results of dense products" in captions.left_text(selection, rows[:8]), "the caption")
+    few = [row for row in rows if row["alg"] != "full" or row["name"] == "d1"]
+    check("is faster than all algorithms here on 0 of 1 matrix, but not on the densest, 0.01." in
+          notes_of(dense.draw(common.select(few))), "never faster: " + notes_of(dense.draw(common.select(few))))
+    bare = [{**row, "env": {**row["env"], "devices": []}} for row in rows]
+    check([ax.get_title(loc="left") for ax in dense.draw(common.select(bare)).axes] == [dense.MEASURED],
+          "without rates what was measured")
+    drawing.plt.close("all")
+
+
 def test_all(check, near):
     test_facts(check)
     test_apart(check)
     test_halves(check, near)
+    test_measured(check, near)
 
 
 def test_scripts(folder, check, run, picture):

@@ -41,7 +41,8 @@ SPMM = operation("spmm", "dense", {"k": None, "layout": ["row", "col"]}), [
     algorithm("rowsplit"), algorithm("merge"),
     algorithm("merge-tuned", tuned_of="merge"),
     algorithm("heuristic", picks=["merge", "rowsplit"]), algorithm("sellp"), algorithm("folded"),
-    *of_vendor("cusparse", "cusparse-csr2", "cusparse-csr3", "cusparse-coo4")]
+    *of_vendor("cusparse", "cusparse-csr2", "cusparse-csr3", "cusparse-coo4"),
+    algorithm("full", vendor="cuBLAS", library="cuBLAS 12.9", dense=True)]
 SPGEMM = operation("spgemm", "sparse", {"mul": ["aa", "aat"]}, [
     ("products", "multiplications"), ("nnz_c", "nonzeros of C"),
     ("compression", "products / nnz_c")]), [

@@ -5,7 +5,7 @@ plots_reading.py, plots_paper.py (choice of series, looks, messages), plots_spar
 runs make their results), plots_model.py (models and their predictions), plots_more.py (times against an
 axis, the dense line, several runs), plots_times.py (separate and back to back), plots_page.py (captions
 and the index page), plots_front.py (first screen of the page), plots_general.py (any operation and
-library) and plots_precs.py (precisions). The made-up results are in plots_records.py."""
+library) and plots_precs.py (precisions, dense products). The made-up results are in plots_records.py."""
 
 import math
 import os
