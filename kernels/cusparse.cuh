@@ -88,6 +88,7 @@ static inline int cusparse_open(struct task *t, struct cusparse_library *lib)
     lib->sum = cusparse_type(sum);
     type_store(sum, &lib->one, 0, 1);
     type_store(sum, &lib->zero, 0, 0);
+    CUSPARSE_TRY(cusparseLoggerForceDisable); // refusals go to stdout otherwise
     CUSPARSE_TRY(cusparseCreate, &lib->handle);
     CUSPARSE_TRY(cusparseSetStream, lib->handle, (cudaStream_t)t->dev->stream);
     return OK;
