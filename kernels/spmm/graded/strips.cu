@@ -28,9 +28,9 @@ template <typename T, int ROWS> static void start(const struct task *t, const st
     const struct csr_dev *A = csr_of(t->A[0]);
     const strip_operands<T> x = {s->steps,
                                  s->starts,
-                                 (const few<T> *)s->blocks,
+                                 (const few<sum_type<T>> *)s->blocks,
                                  (const T *)t->in[0].val,
-                                 (T *)t->C.val,
+                                 t->C.val,
                                  A->m,
                                  A->n,
                                  (int32_t)t->C.cols,
@@ -38,7 +38,8 @@ template <typename T, int ROWS> static void start(const struct task *t, const st
                                  s->height,
                                  s->count,
                                  s->B_step,
-                                 s->C_step};
+                                 s->C_step,
+                                 result_is_narrow(t)};
     auto kernel = multiply_strips<T, ROWS>;
     LAUNCH(kernel, dim3((unsigned)s->panels, (unsigned)s->slabs), STRIP_THREADS,
            strips_bytes(s->height, s->count) + STRIP_EXTRA, t->dev->stream, x);
@@ -54,7 +55,7 @@ template <typename T> static void start_rows(const struct task *t, const struct 
         start<T, 4>(t, s);
 }
 
-void strips_start(const struct task *t, const struct strips *s) { BY_PREC(t, start_rows, t, s); }
+void strips_start(const struct task *t, const struct strips *s) { BY_TYPE(t, start_rows, t, s); }
 
 template <typename T> static int allow_all_shared(const struct device *d)
 {
@@ -75,8 +76,8 @@ void strips_free(struct device *d, struct strips *s)
 static bool strips_fit(const struct task *t)
 {
     const int64_t bytes = in_bytes(t);
-    return bytes > 2 && t->C.cols * bytes % 16 == 0 && t->in[0].ld * bytes % 16 == 0 &&
-           t->C.ld * bytes % 16 == 0 && t->A[0]->nnz > 0 && t->C.cols > 0;
+    return t->C.cols * bytes % 16 == 0 && t->in[0].ld * bytes % 16 == 0 &&
+           t->C.ld * out_bytes(t) % 16 == 0 && t->A[0]->nnz > 0 && t->C.cols > 0;
 }
 
 // Returns true if an option sets a property of pieces, which excludes strips.
@@ -122,8 +123,8 @@ int strips_choose(struct task *t, struct strips *s)
 
 int strips_make(struct task *t, struct strips *s)
 {
-    int err = BY_PREC(t, allow_all_shared, t->dev);
-    if (!err) err = BY_PREC(t, make_blocks, t, s);
+    int err = BY_TYPE(t, allow_all_shared, t->dev);
+    if (!err) err = BY_TYPE(t, make_blocks, t, s);
     if (err == ERR_MEMORY && task_option(t, "strips") < 0) { // pieces need no such memory
         strips_free(t->dev, s);
         *s = {};

@@ -67,12 +67,13 @@ static __global__ void __launch_bounds__(LIST_THREADS)
 template <typename T>
 static __global__ void __launch_bounds__(LIST_THREADS)
     fill_blocks(struct cutting c, const T *__restrict__ val, const int64_t *__restrict__ starts,
-                few<T> *__restrict__ blocks)
+                few<sum_type<T>> *__restrict__ blocks)
 {
-    const int STEPS = few<T>::STEPS;
+    typedef sum_type<T> S;
+    const int STEPS = few<S>::STEPS;
     const int64_t w = (int64_t)blockIdx.x * (LIST_THREADS / WARP) + threadIdx.x / WARP;
     if (w >= (int64_t)c.panels * STRIP_WARPS) return;
-    few<T> *to = blocks + starts[w] * STRIP_GROUPS;
+    few<S> *to = blocks + starts[w] * STRIP_GROUPS;
     for (int32_t p = 0; p < c.strips * c.rows; p++) {
         const struct strip_segment segment = find_segment(c, w, p);
         const int32_t strip = p / c.rows, top = strip * c.height;
@@ -81,9 +82,9 @@ static __global__ void __launch_bounds__(LIST_THREADS)
         for (int32_t l = lane_id(); l < loads; l += WARP)
             for (int s = 0; s < STEPS; s++) {
                 const int32_t e = (l / STRIP_GROUPS * STEPS + s) * STRIP_GROUPS + l % STRIP_GROUPS;
-                placed<T> x = {0, strips_bytes(c.height, c.strips)};
+                placed<S> x = {0, strips_bytes(c.height, c.strips)};
                 if (e < segment.count)
-                    x = {val[segment.first + e],
+                    x = {widen(val[segment.first + e]),
                          (uint32_t)((strip % 2 * c.height + c.idx[segment.first + e] - top) *
                                     STRIP_SLAB)};
                 to[l].of[s] = x;
@@ -94,18 +95,19 @@ static __global__ void __launch_bounds__(LIST_THREADS)
 
 template <typename T> static int make_blocks(struct task *t, struct strips *s)
 {
+    typedef sum_type<T> S;
     struct device *d = t->dev;
     const struct cutting c = cutting_of(t, s);
     const int64_t warps = (int64_t)s->panels * STRIP_WARPS;
     const unsigned grid = (unsigned)ceil_div(warps, LIST_THREADS / WARP);
-    const int64_t block = STRIP_GROUPS * (int64_t)sizeof(few<T>);
+    const int64_t block = STRIP_GROUPS * (int64_t)sizeof(few<S>);
     int32_t *counts = NULL;
     int64_t blocks;
     int err = device_alloc(d, warps * s->count, s->rows * sizeof *s->steps, (void **)&s->steps);
     if (!err) err = device_alloc(d, warps + 1, sizeof *s->starts, (void **)&s->starts);
     if (!err) err = device_alloc(d, warps, sizeof *counts, (void **)&counts);
     if (!err) {
-        auto count = count_steps<few<T>::STEPS>;
+        auto count = count_steps<few<S>::STEPS>;
         LAUNCH(count, grid, LIST_THREADS, 0, d->stream, c, s->steps, counts);
         err = cub_offsets(d, t->entry->name, counts, warps, s->starts, &blocks);
     }
@@ -117,7 +119,7 @@ template <typename T> static int make_blocks(struct task *t, struct strips *s)
     if (err) return err;
     auto fill = fill_blocks<T>;
     LAUNCH(fill, grid, LIST_THREADS, 0, d->stream, c, (const T *)csr_of(t->A[0])->val, s->starts,
-           (few<T> *)s->blocks);
+           (few<S> *)s->blocks);
     return launch_check(t->entry->name);
 }
 

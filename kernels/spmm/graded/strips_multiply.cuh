@@ -13,9 +13,9 @@
 #define STRIP_GROUPS  (WARP / STRIP_LANES)
 #define SHELF_BLOCKS  8 // blocks of nonzeros that a warp loads at once, one of `few` in each lane
 
-// A nonzero: its value, and where in shared memory its row of B is.
-template <typename T> struct alignas(2 * sizeof(T)) placed {
-    T v;
+// A nonzero: its value in the type of sums, and where in shared memory its row of B is.
+template <typename S> struct alignas(2 * sizeof(S)) placed {
+    S v;
     uint32_t at;
 };
 template <> struct alignas(16) placed<double> {
@@ -25,19 +25,20 @@ template <> struct alignas(16) placed<double> {
 
 // The nonzeros of one load: 2 in f32 and 1 in f64, each of another step. A block of nonzeros has
 // one such load for each group of lanes.
-template <typename T> struct alignas(16) few {
-    static const int STEPS = 16 / (int)sizeof(placed<T>);
-    placed<T> of[STEPS];
+template <typename S> struct alignas(16) few {
+    static const int STEPS = 16 / (int)sizeof(placed<S>);
+    placed<S> of[STEPS];
 };
 
 template <typename T> struct strip_operands {
     const int32_t *steps;
     const int64_t *starts;
-    const few<T> *blocks;
+    const few<sum_type<T>> *blocks;
     const T *B;
-    T *C;
+    void *C;
     int32_t m, n, k, panels, height, strips;
     uint32_t B_step, C_step;
+    bool narrow; // C has 16 bits
 };
 
 // Returns the row of A of row r of a warp of a panel. The row may lie past the end.
@@ -69,17 +70,17 @@ static __device__ __forceinline__ void copy_strip(const strip_operands<T> &x, in
 // A warp's way through its nonzeros. They come a shelf at a time, to registers, then to the shelf
 // in shared memory, which all lanes read, and there one block ahead of the products. H100, 16,384 x
 // 4,096, k = 32: 39 us; 55 us if nonzeros are loaded straight to registers, two loads ahead.
-template <typename T> struct stream {
-    few<T> *shelf;
-    const few<T> *next; // the lane's of the shelf after `coming`
-    few<T> coming, ahead;
+template <typename S> struct stream {
+    few<S> *shelf;
+    const few<S> *next; // the lane's of the shelf after `coming`
+    few<S> coming, ahead;
     int block; // the next one on the shelf; SHELF_BLOCKS: the shelf is done
 };
 
 // The next nonzeros of this lane's group. By all lanes.
-template <typename T> static __device__ __forceinline__ few<T> take(stream<T> &from)
+template <typename S> static __device__ __forceinline__ few<S> take(stream<S> &from)
 {
-    const few<T> now = from.ahead;
+    const few<S> now = from.ahead;
     if (from.block == SHELF_BLOCKS) {
         __syncwarp();
         from.shelf[lane_id()] = from.coming;
@@ -94,21 +95,23 @@ template <typename T> static __device__ __forceinline__ few<T> take(stream<T> &f
 
 // `own`: where shared memory begins for this lane.
 template <typename T, int VEC>
-static __device__ __forceinline__ pack<T, VEC> row_of_B(const placed<T> &x,
+static __device__ __forceinline__ pack<T, VEC> row_of_B(const placed<sum_type<T>> &x,
                                                         const unsigned char *own)
 {
-    return *(const pack<T, VEC> *)(own + (uint32_t)x.at);
+    return load_pack((const pack<T, VEC> *)(own + (uint32_t)x.at));
 }
 
 // Adds the products of a segment.
 template <typename T, int VEC>
-static __device__ __forceinline__ void add_piece(pack<T, VEC> &sum, int32_t steps, stream<T> &from,
+static __device__ __forceinline__ void add_piece(pack<sum_type<T>, VEC> &sum, int32_t steps,
+                                                 stream<sum_type<T>> &from,
                                                  const unsigned char *own)
 {
-    const int STEPS = few<T>::STEPS, TWICE = 2 * STEPS;
+    typedef sum_type<T> S;
+    const int STEPS = few<S>::STEPS, TWICE = 2 * STEPS;
 #pragma unroll 1
     for (; steps >= TWICE; steps -= TWICE) {
-        const few<T> now[2] = {take(from), take(from)};
+        const few<S> now[2] = {take(from), take(from)};
         pack<T, VEC> b[TWICE];
 #pragma unroll
         for (int s = 0; s < TWICE; s++) b[s] = row_of_B<T, VEC>(now[s / STEPS].of[s % STEPS], own);
@@ -117,7 +120,7 @@ static __device__ __forceinline__ void add_piece(pack<T, VEC> &sum, int32_t step
     }
 #pragma unroll 1
     for (; steps > 0; steps -= STEPS) {
-        const few<T> now = take(from);
+        const few<S> now = take(from);
 #pragma unroll
         for (int s = 0; s < STEPS; s++)
             if (s < steps) add_product(sum, now.of[s].v, row_of_B<T, VEC>(now.of[s], own));
@@ -129,6 +132,7 @@ static __global__ void __launch_bounds__(STRIP_THREADS, 1)
     multiply_strips(const __grid_constant__ strip_operands<T> x)
 {
     typedef pack<int32_t, ROWS> counts;
+    typedef sum_type<T> S;
     SHARED_DYNAMIC(unsigned char, memory);
     const int VEC = 16 / (int)sizeof(T);
     const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % STRIP_LANES;
@@ -143,14 +147,14 @@ static __global__ void __launch_bounds__(STRIP_THREADS, 1)
         copy_begin<16>(memory + strips_bytes(x.height, x.strips) + threadIdx.x * 16, x.B, true);
     const int64_t w = (int64_t)blockIdx.x * STRIP_WARPS + warp;
     const counts *steps = (const counts *)x.steps + w * x.strips;
-    stream<T> from;
-    from.shelf = (few<T> *)(memory + strips_bytes(x.height, x.strips) + STRIP_SLAB) + warp * WARP;
+    stream<S> from;
+    from.shelf = (few<S> *)(memory + strips_bytes(x.height, x.strips) + STRIP_SLAB) + warp * WARP;
     from.next = x.blocks + x.starts[w] * STRIP_GROUPS + lane_id() + WARP;
     from.coming = load_once(from.next - WARP);
     from.block = SHELF_BLOCKS;
     take(from);
     counts next = steps[0];
-    pack<T, VEC> sum[ROWS] = {};
+    pack<S, VEC> sum[ROWS] = {};
 #pragma unroll 1
     for (int32_t s = 0; s < x.strips; s++) {
         const counts now = next;
@@ -172,7 +176,8 @@ static __global__ void __launch_bounds__(STRIP_THREADS, 1)
             for (int step = STRIP_LANES; step < WARP; step *= 2)
                 sum[r].x[v] += __shfl_xor_sync(FULL_MASK, sum[r].x[v], step);
         if (i < x.m && !past && lane_id() < STRIP_LANES)
-            store_once((pack<T, VEC> *)(row_at<T>(x.C, x.C_step, (uint32_t)i) + first), sum[r]);
+            store_result<T, VEC, true>(row_at<char>((char *)x.C, x.C_step, (uint32_t)i), first,
+                                       x.narrow, sum[r]);
     }
 }
 

@@ -10,11 +10,12 @@ struct strip_clocks {
     double launch, block, nonzero, row;
 };
 static const struct strip_clocks clocks_f32 = {1400, 2150, 1.53, 2.5},
-                                 clocks_f64 = {1200, 1900, 2.14, 3.05};
+                                 clocks_f64 = {1200, 1900, 2.14, 3.05},
+                                 clocks_halves = {1300, 2000, 2, 2.5};
 
 static const struct strip_clocks *clocks_of(enum prec prec)
 {
-    return prec == F32 ? &clocks_f32 : &clocks_f64;
+    return prec == F64 ? &clocks_f64 : prec == F32 ? &clocks_f32 : &clocks_halves;
 }
 
 // By pieces: bytes of B that nonzeros fetch in a clock, of matrices so dense. Less where rows of B
