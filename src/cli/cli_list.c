@@ -50,7 +50,8 @@ static void print_relations(const struct algo *a)
     print_fact("picks", text);
     print_fact("tuned form", a->tuned_of);
     print_fact("leaves out", a->partial);
-    if (a->dense) print_fact("dense", "A is a dense matrix, with all of its zeros: never the baseline");
+    if (a->dense)
+        print_fact("dense", "A is a dense matrix, with all of its zeros: never the baseline");
     if (a->reference) print_fact("reference", "the plain one: what others are compared with");
     print_fact("vendor", a->vendor);
     print_fact("call", a->call);
@@ -191,9 +192,12 @@ static void list_algorithm(const struct algo_entry *first, int width, struct rea
         }
         if (e->algo) bits |= e->algo->precs;
     }
-    for (int p = 0; p < PRECS; p++)
+    for (int p = 0; p < PRECS && bits != ALL_PRECS; p++)
         if (bits & BIT(p)) words_add(words, sizeof words, ",", prec_name((enum prec)p));
-    printf("    %-*s  %-11s  %-7s  %s\n", width, first->name, devices, bits ? words : "-",
+    printf("    %-*s  %-11s  %-7s  %s\n", width, first->name, devices,
+           bits == ALL_PRECS ? "all"
+           : bits            ? words
+                             : "-",
            algo_idea(first));
 }
 

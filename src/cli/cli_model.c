@@ -71,7 +71,7 @@ static void print_head(const struct model_view *v)
         printf("GFLOPS at %.4g GB/s of %s\n", v->roof.memory_gb_s, v->c.device);
     else
         printf("no GFLOPS until 'spbench roof' has measured %s\n", v->c.device);
-    printf("    %-5s  %-4s  %6s %7s %7s %7s %7s %7s  %10s %8s %9s  %6s %8s %9s\n", "model", "prec",
+    printf("    %-5s  %-8s  %6s %7s %7s %7s %7s %7s  %10s %8s %9s  %6s %8s %9s\n", "model", "prec",
            "k", "mu", "rho", "Z", "C", "L", "FLOPs/byte", "all miss", "cold miss", "GFLOPS",
            "all miss", "cold miss");
 }
@@ -80,7 +80,7 @@ static void print_prediction(const char *model, enum prec prec, const char *k,
                              const struct tiled_prediction *x)
 {
     const int wide[] = {6, 8, 9};
-    printf("    %-5s  %-4s  %6s %7.4g %7.4g %7.4g %7.4g %7.4g  %10.3g %8.3g %9.3g ", model,
+    printf("    %-5s  %-8s  %6s %7.4g %7.4g %7.4g %7.4g %7.4g  %10.3g %8.3g %9.3g ", model,
            prec_name(prec), k, x->mu, x->rho, x->Z, x->C, x->L,
            x->intensity[PREDICTION_ALGORITHMIC], x->intensity[PREDICTION_ALL_MISS],
            x->intensity[PREDICTION_COLD_MISS]);

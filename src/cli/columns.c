@@ -22,10 +22,9 @@ const struct column columns[COLUMN_COUNT] = {
     [COLUMN_PREC] =
         {
             .head = "prec",
-            .width = -4,
-            .about =
-                "The precision of the values: f32, f64. If all rows have one precision, the first "
-                "line names it instead.",
+            .width = -8,
+            .about = "The types of the inputs and of the result: f32, f64, f16, bf16, f16-f32, "
+                     "bf16-f32. If all rows have one precision, the first line names it instead.",
         },
     [COLUMN_MS] =
         {

@@ -70,7 +70,8 @@ static bool same_columns(const struct output_view *R, int64_t i, const struct ro
 static bool compare_row(const struct task *t, const struct output_view *R, int64_t i,
                         const struct row *row, struct seen *seen, char text[160])
 {
-    const bool sparse = R->p->op->result == RESULT_SPARSE, exact = R->p->integers && t->algo->arith != ARITH_RESULT;
+    const bool sparse = R->p->op->result == RESULT_SPARSE,
+               exact = R->p->integers && t->algo->arith != ARITH_RESULT;
     const enum prec out = prec_out(t->prec);
     if (sparse && !same_columns(R, i, row, text)) return false;
     for (int64_t e = 0; e < row->count; e++) {
@@ -226,11 +227,11 @@ static bool overflows(const struct task *t, const struct problem *p, const struc
     const bool all = out->method[0] == 'f' && !product_is_on_device(t, p);
     const double value = source_value(p->source), result = all ? elements->largest : p->bound;
     if (value > type_list[in].largest)
-        snprintf(out->reason, sizeof out->reason,
-                 "not checked: values of A of up to %.4g overflow %s", value, prec_name(in));
+        snprintf(out->reason, sizeof out->reason, "values of A of up to %.4g overflow %s", value,
+                 prec_name(in));
     else if (result > type_list[type].largest)
-        snprintf(out->reason, sizeof out->reason, "not checked: elements of up to %.4g %soverflow %s",
-                 result, all ? "" : "may ", prec_name(type));
+        snprintf(out->reason, sizeof out->reason, "elements of up to %.4g %soverflow %s", result,
+                 all ? "" : "may ", prec_name(type));
     return out->reason[0];
 }
 

@@ -25,17 +25,18 @@ static int64_t warp_lines(const int32_t *col, int count, int per_line)
     return lines;
 }
 
-// The same for both precisions.
-static void add_lines(const int32_t *col, int count, int64_t lines[2])
+// The same for all types.
+static void add_lines(const int32_t *col, int count, int64_t lines[TYPES])
 {
-    for (int type = F32; type <= F64; type++)
+    for (int type = F32; type <= F16; type++)
         lines[type] += warp_lines(col, count, TILED_LINE / (int)type_bytes((enum prec)type));
+    lines[BF16] = lines[F16];
 }
 
 static int64_t row_length(const struct csr *A, int64_t i) { return A->ptr[i + 1] - A->ptr[i]; }
 
 // Adds the lines of the warp whose rows are first ... end - 1, over all its steps.
-static void row_lines(const struct csr *A, int64_t first, int64_t end, int64_t lines[2])
+static void row_lines(const struct csr *A, int64_t first, int64_t end, int64_t lines[TYPES])
 {
     int64_t longest = 0;
     for (int64_t i = first; i < end; i++) longest = max64(longest, row_length(A, i));
@@ -50,7 +51,7 @@ static void row_lines(const struct csr *A, int64_t first, int64_t end, int64_t l
 
 static int count_rows(const struct csr *A, struct tiled_counts *out)
 {
-    int64_t lines[2] = {0}, warps = ceil_of(A->m, TILED_WARP);
+    int64_t lines[TYPES] = {0}, warps = ceil_of(A->m, TILED_WARP);
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : lines)
     for (int64_t w = 0; w < warps; w++)
         row_lines(A, w * TILED_WARP, min64((w + 1) * TILED_WARP, A->m), lines);
@@ -173,7 +174,7 @@ static int64_t *cut(const struct csr *A, int64_t longest, int64_t *count)
 
 static int count_panels(const struct stages *x, struct tiled_counts *out)
 {
-    int64_t loads = 0, lines[2] = {0}, stored = 0, panels = ceil_of(x->segments, x->height);
+    int64_t loads = 0, lines[TYPES] = {0}, stored = 0, panels = ceil_of(x->segments, x->height);
     int threads;
     struct scratch *room = scratch_alloc(x, panels, &threads);
     if (!room) return ERR_MEMORY;
@@ -182,7 +183,7 @@ static int count_panels(const struct stages *x, struct tiled_counts *out)
         struct tiled_counts sum = {0};
         count_panel(x, panel, &room[omp_get_thread_num()], &sum);
         loads += sum.loads, stored += sum.stored;
-        lines[F32] += sum.lines[F32], lines[F64] += sum.lines[F64];
+        for (int type = 0; type < TYPES; type++) lines[type] += sum.lines[type];
     }
     scratch_free(room, threads);
     out->segments = x->segments;

@@ -14,12 +14,12 @@
 #define TILED_LINE 64 // bytes of a line: two sectors, which come from memory together
 
 struct tiled_counts {
-    int64_t rows, nnz; // size of A
-    int64_t segments;  // rows, or segments of rows that are cut
-    int64_t columns;   // columns of A with a nonzero
-    int64_t loads;     // loads of elements of one column of B
-    int64_t lines[2];  // lines that warps touch in these loads, by precision
-    int64_t stored;    // entries of A that are read, padding included
+    int64_t rows, nnz;    // size of A
+    int64_t segments;     // rows, or segments of rows that are cut
+    int64_t columns;      // columns of A with a nonzero
+    int64_t loads;        // loads of elements of one column of B
+    int64_t lines[TYPES]; // lines that warps touch in these loads, by type of the values
+    int64_t stored;       // entries of A that are read, padding included
 };
 
 // Kept counts of a matrix. They depend neither on k nor on the precision.

@@ -19,7 +19,7 @@ static const struct option table[] = {
      .known = bench_setup_is_algorithm},
     {"model", NULL, "add predictions of SpMM models; -k, -prec, -device and -opt set the models",
      INFO, FLAG(info.model)},
-    {"prec", "NAMES", "precisions: f32 (default), f64", EACH | MODEL, .parse = parse_prec,
+    {"prec", "NAMES", "types: f32 (default), f64, f16, bf16, f16-f32, bf16-f32", EACH | MODEL, .parse = parse_prec,
      .kind = OPTION_LIST},
     {"device", "NAME", NULL, EACH | ROOF | DOCTOR | MODEL, .parse = parse_device},
     {"reps", "N", "exactly N samples (default: until the median is known to 0.5 %)", EACH,
