@@ -40,8 +40,8 @@ enum spbench_device { SPBENCH_ON_CPU = 1, SPBENCH_ON_CUDA = 2 };
 enum spbench_precision {
     SPBENCH_F32 = 1,
     SPBENCH_F64 = 2,
-    SPBENCH_F16 = 4,       // 16 bits in inputs and result: IEEE half precision
-    SPBENCH_BF16 = 8,      // bfloat16; sums of 16-bit inputs are in f32
+    SPBENCH_F16 = 4,       // inputs and result in IEEE half precision, sums in f32
+    SPBENCH_BF16 = 8,      // inputs and result in bfloat16, sums in f32
     SPBENCH_F16_F32 = 16,  // inputs in f16, result in f32
     SPBENCH_BF16_F32 = 32, // inputs in bf16, result in f32
 };
@@ -78,15 +78,15 @@ struct spbench_dense {
 struct spbench_task;
 
 // Functions of spbench that an algorithm may call during prepare(), run() and teardown(), from the
-// thread that entered them. A case fails if it calls a function against its rules.
+// thread that entered them. A call that breaks a rule of its function makes the case fail.
 struct spbench_host {
     size_t size;
     // Allocates memory of the device, aligned to 256 bytes (on the CPU to 64). spbench counts this
     // memory as that of the algorithm. spbench frees only the result of SpGEMM by itself.
     int (*alloc)(struct spbench_task *task, int64_t bytes, void **block);
     void (*free)(struct spbench_task *task, void *block);
-    // SpGEMM: begins a phase of run(), or a known phase again. At most 8 names of at most 31
-    // letters. Times of phases are measured in a separate run, which waits for the device here.
+    // SpGEMM: begins a phase of run(). A name can be used again. A case has at most 8 names of at
+    // most 31 letters. A separate run measures the phases and waits for the device here.
     void (*phase)(struct spbench_task *task, const char *name);
     // Prints a line. The last line before an error is the reason in the record.
     void (*log)(struct spbench_task *task, const char *text);

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""The time of a dense product of the same size over the time of each sparse run, against the density of
-the matrix. Below 1 the dense product is faster.
+"""The time of a dense product over the time of each sparse run, by the density of the matrix. Below 1
+the dense product is faster.
 
-The panel "computed" has the least time that a dense product could take. The product multiplies every
-element, zeros as well, at the measured rate of multiply-adds in the type of the sums. The product reads
-or writes the matrix in full at the measured bandwidth of memory. The longer of the two counts, but no
-less than the shortest run, as a start takes that. The notes have both rates. Tensor cores alone are
-faster. Where the matrix in full is larger than the device's memory the mark is pale. The panel
-"measured" is there if the records have a dense product. A vendor's algorithms are one series, the best
-of them for each matrix. Only operations whose work is that of the nonzeros are here: a dense result, or
-a result on the pattern.
+The panel "computed" shows a lower bound of the dense time: the larger of two times. The first time is
+for all multiply-adds, zeros included, at the measured rate in the type of the sums. The second time is
+for the bytes of dense A, the other operands and the result, at the measured bandwidth. The bound is
+at least the time of the shortest run, as an estimate of a launch. The notes have both rates. Tensor
+cores can be faster than this bound. A mark is pale if the dense matrix does not fit in the device's
+memory. The panel "measured" appears if the records have a dense product. A vendor has one series, the
+fastest algorithm for each matrix. Only SpMM and SDDMM are shown.
 """
 
 import sys
@@ -165,8 +164,8 @@ def draw(selection):
     gains = {kind: {name: of for name, of in gain.items() if of} for kind, gain in gains.items()}
     gains = {kind: gain for kind, gain in gains.items() if gain}
     if not gains:
-        raise records.NoData("no result of an operation on the nonzeros alone, on a device whose "
-                             "rates are known or with a measured dense product")
+        raise records.NoData("no result of SpMM or SDDMM with a measured dense product, or on a device "
+                             "with measured rates")
     look = drawing.styles(rows)
     fig, axes = drawing.subplots(len(gains), squeeze=False, sharex=True, size=(9, 1.6 + 3.8 * len(gains)))
     marks, points = {}, []

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-"""16 bits over 32 bits: how many times as fast an algorithm is with inputs of 16 bits as with inputs as
-wide as its sums, matrix by matrix, sorted.
+"""The speed-up of inputs of 16 bits over inputs of the type of the sums, for each matrix, sorted.
 
-A panel is a precision: half precision or bfloat16, with a result of 16 or of 32 bits. A line is an
-algorithm, compared with itself on the same matrix, case and device. A vendor's algorithms are one line,
-the best of them in either precision. The legend has the geometric means over the matrices that all lines
-of the panel share.
+A panel shows a precision: half precision or bfloat16, with a result of 16 or 32 bits. A line shows an
+algorithm on the same matrices, cases and device in both precisions. A vendor has one line, the fastest
+algorithm in each precision. The legend has the geometric means over the matrices that all lines share.
 """
 
 import sys
@@ -66,8 +64,7 @@ def draw(selection):
     found = cases_of(selection.rows)
     gains = gains_of(found)
     if not gains:
-        raise records.NoData("no algorithm has a case both with inputs of 16 bits and with inputs as wide "
-                             "as its sums")
+        raise records.NoData("no algorithm has a case both with inputs of 16 bits and in the precision of its sums")
     selection.about = common.about(selection.rows)
     look = drawing.styles(selection.rows)
     fig, axes = drawing.subplots(len(gains), squeeze=False, sharex=True, sharey=True,

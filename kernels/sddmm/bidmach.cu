@@ -74,7 +74,7 @@ extern const struct algo sddmm_bidmach_cuda = {
     .variant = SDDMM_UNSCALED,
     .cite = "Canny, Zhao: BIDMach: Large-scale Learning with Zero Memory Allocation, BigLearn 2013",
     .differs =
-        "Values are written in the order of CSR, through a list of places; the authors' kernel "
-        "leaves them sorted by columns, and has f32 alone. A row of threads is a warp for any k.",
+        "Values are written in the order of CSR, through a list of places. The authors' kernel "
+        "writes values sorted by columns, in f32 only. A row of threads is a warp for any k.",
     .run = run,
 };

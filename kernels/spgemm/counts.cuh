@@ -4,9 +4,9 @@
 
 #include "kernel.cuh"
 
-// The last block to come here writes the counters to `seen`, which is pinned memory of the host:
-// that takes less time than a copy behind the kernel. All threads of all blocks call it, at the end
-// of a kernel. C has an int32_t `ended`, which is 0 between kernels.
+// Copies the counters to `seen`, in pinned memory of the host. The last block of the grid writes
+// the copy: a device-to-host copy after the kernel takes more time. Called by all threads of all
+// blocks at the end of a kernel. C has an int32_t `ended`, which is 0 between kernels.
 template <typename C> static __device__ __forceinline__ void tell_host(C *counters, C *seen)
 {
     __shared__ bool last;

@@ -133,9 +133,9 @@ static void choose(struct task *t, const struct problem *p)
 }
 
 static const struct param options[] = {
-    {"beta", 0, 0, CSB_BETA_MAX, true, "rows and columns of a block; 0: by threads and cache"},
-    {"balance", 2, 0, 1024, false, "block rows with more nonzeros, over the mean, are cut"},
-    {"breakeven", 4, 0, 1024, true, "nonzeros per row of a block below which nothing is cut"},
+    {"beta", 0, 0, CSB_BETA_MAX, true, "rows and columns of a block; 0: by threads and cache size"},
+    {"balance", 2, 0, 1024, false, "cut block rows with over this times the mean nonzeros"},
+    {"breakeven", 4, 0, 1024, true, "cut only block rows with over this times beta nonzeros"},
     {0},
 };
 
@@ -150,10 +150,9 @@ const struct algo spmm_csb_cpu = {
             "Aktulga, Buluc, Williams, Yang: Optimizing Sparse Matrix-Multiple Vectors "
             "Multiplication for Nuclear Configuration Interaction Calculations, IPDPS 2014",
     .differs =
-        "OpenMP tasks instead of Cilk. Temporaries are allocated before the runs. A chunk takes as "
-        "many nonzeros as the mean block row, so that all temporaries are at most twice as large "
-        "as C. "
-        "Blocks are larger where there would be more blocks than rows and nonzeros.",
+        "OpenMP tasks replace Cilk. Temporaries are allocated before the runs. A chunk has at most "
+        "the nonzeros of the mean block row. So all temporaries take at most twice the memory of "
+        "C. Blocks grow until there are no more blocks than rows and nonzeros.",
     .choose = choose,
     ALGO_FUNCTIONS(prepare, run, teardown),
 };

@@ -72,7 +72,8 @@ static int prepare(struct task *t, const struct variant *v)
     if (err || is_empty(t)) return err;
     const bool vectors = v->alg == CUSPARSE_SPMM_CSR_ALG3 || result_is_narrow(t);
     if (vectors && !(is_aligned(&t->in[0], in_bytes(t)) && is_aligned(&t->C, out_bytes(t))))
-        return fail(ERR_UNSUPPORTED, "cuSPARSE: wrong results, or faults, if rows are not aligned");
+        return fail(ERR_UNSUPPORTED,
+                    "cuSPARSE: lines of B and C with gaps must be aligned to 16 bytes");
 
     size_t bytes = 0;
     err = describe(t, s);

@@ -1,5 +1,5 @@
-// SpMM with A as a dense matrix: NVIDIA's cuBLAS, cublasGemmEx. Another way to the same result,
-// which shows from which density on a sparse product is slower.
+// SpMM with A as a dense matrix: NVIDIA's cuBLAS, cublasGemmEx. A comparison that shows the density
+// above which a sparse product is slower.
 //
 // https://docs.nvidia.com/cuda/cublas, "cublasGemmEx". prepare() writes A with all of its zeros,
 // row-major, in m * n elements. Both layouts, any k. Sums of 16-bit values are in f32, also between
@@ -112,6 +112,7 @@ extern const struct algo spmm_dense_cuda = {
     .arith = ARITH_PREC,
     .cite = "NVIDIA, cuBLAS library, cublasGemmEx",
     .missing = cublas_missing,
+    .vendor = "cuBLAS",
     .call = "cublasGemmEx",
     .library = cublas_library,
     .dense = true,

@@ -3,8 +3,9 @@
 // GPU, Euro-Par 2018, section 4.1, ported to a CPU. In the paper a warp has a row and the lanes
 // have the columns of B. Here a thread has a row and vector registers have the columns.
 //
-// Format: CSR. Any k. Values of 16 bits are widened to f32 as they are loaded. A share is some rows of about equal work. A thread computes neighbouring
-// shares, the same in every run, and then takes shares that other threads have left (cpu_shares.h).
+// Format: CSR. Any k. Loads widen values of 16 bits to f32. A share is some rows of about equal
+// work. A thread computes neighbouring shares, the same in every run. Then the thread takes shares
+// that other threads have left (cpu_shares.h).
 //
 // Limits: a row is never cut. A row that is longer than a share costs balance.
 #include "cpu.h"

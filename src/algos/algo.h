@@ -106,15 +106,15 @@ struct algo {
 
     // Facts for comparisons of results. NULL, or false, for most algorithms.
     const char *(*missing)(void); // returns why the algorithm cannot run here, or NULL
-    const char *vendor;           // vendor library; its fastest algorithm is the baseline
-    const char *call;             // call of the library, by the names in its header
+    const char *vendor; // vendor library; its fastest algorithm, `dense` apart, is the baseline
+    const char *call;   // call of the library, by the names in its header
     const char *(*library)(void); // name and version, "cuSPARSE 12.6.3"; NULL if missing
     const char *built;            // version at build time, "12.6.3"; NULL: none
     const char *partial;          // part of the operation that is left out; not in comparisons
     bool reference;               // reference algorithm: the baseline if there is no vendor
-    bool dense;  // treats A as a dense matrix: never the baseline
-    bool tensor; // multiplies on tensor cores, whose rate no measured ceiling bounds
-    const char *tuned_of;         // name of the paper's algorithm that this one is a tuned form of
+    bool dense;                   // treats A as a dense matrix: never the baseline
+    bool tensor;          // multiplies on tensor cores, whose rate no measured ceiling bounds
+    const char *tuned_of; // name of the paper's algorithm that this one is a tuned form of
     const char *picks[PICKS_MAX]; // names of the algorithms that this one chooses from
     enum model_kind model;        // model that predicts the speed
     // NULL: an algorithm of the program itself.

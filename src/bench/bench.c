@@ -138,7 +138,7 @@ static void derive_rates(struct result *r, const struct problem *p, const struct
     double ms = r->timing.median;
     double gb_s = (double)r->compulsory_bytes / ms * 1e-6;
     r->gflops = (double)r->flops / ms * 1e-6;
-    // Of tensor cores only the bytes are bounded.
+    // Tensor cores have no measured ceiling: only the bytes give a bound.
     const int64_t flops = r->c.entry->algo->tensor ? 0 : r->flops;
     r->bound_ms = bound_roofline_ms(roof, r->c.prec, flops, r->compulsory_bytes);
     r->efficiency = r->bound_ms / ms;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static bool any_case(const struct rank_case *x) { return x != NULL; }
-static bool of_vendor(const struct rank_case *x) { return x->vendor != NULL; }
+static bool of_vendor(const struct rank_case *x) { return x->vendor && !x->dense; }
 
 // Returns the fastest case for which fits() is true; NULL: there is none.
 static const struct rank_case *fastest(const struct rank *r,

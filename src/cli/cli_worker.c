@@ -49,8 +49,9 @@ static int keep_quiet(void *arg, bool on)
     return !err && on ? protocol_await(WORD_GO) : err;
 }
 
-// Lets signals end the process. The parent alone is interrupted: a worker is in a process group of
-// its own, and code of an algorithm can raise signals. SIGHUP stays ignored under nohup.
+// Sets the default action of four signals, so that a signal of an algorithm ends the worker. An
+// ignored signal stays ignored, such as SIGHUP under nohup. Ctrl-C reaches only the parent: the
+// worker has its own process group.
 static void reset_signals(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};

@@ -193,8 +193,9 @@ enum base_kind { BASE_NAMED, BASE_VENDOR, BASE_ANY };
 
 static bool may_be_base(const struct summary_row *row, enum base_kind kind, const char *name)
 {
+    if (row->rank.dense && kind != BASE_NAMED) return false;
     if (kind == BASE_VENDOR) return row->rank.vendor != NULL;
-    if (kind == BASE_ANY) return !row->rank.reference && !row->rank.dense;
+    if (kind == BASE_ANY) return !row->rank.reference;
     return !strcmp(row->rank.alg, name) || (row->rank.vendor && !strcmp(row->rank.vendor, name));
 }
 
@@ -221,7 +222,7 @@ static void vendor_names(const struct summary_table *t, char *text, size_t size)
     text[0] = 0;
     for (int64_t i = 0; i < t->line_count; i++) {
         const char *vendor = t->lines[i].row->rank.vendor;
-        bool known = !vendor;
+        bool known = !vendor || t->lines[i].row->rank.dense;
         for (int64_t k = 0; k < i && !known; k++)
             known = t->lines[k].row->rank.vendor && !strcmp(t->lines[k].row->rank.vendor, vendor);
         if (!known) words_and(text, size, vendor);

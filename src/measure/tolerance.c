@@ -9,8 +9,9 @@ static enum prec type_of_sums(const struct task *t)
     }
 }
 
-// Tensor cores cut off partial sums of 16-bit products instead of rounding them. In units of f32.
-// H100, cuBLAS, f16, 8,192 terms of which 1,024 are not 0: off by 1.3 of the tolerance by 1 unit.
+// Unit roundoff of sums on tensor cores, over the unit roundoff of f32. Tensor cores truncate
+// partial sums of 16-bit products. H100, cuBLAS, f16, 8,192 terms with 1,024 nonzeros: with a
+// value of 1 the error is 1.3 times the tolerance.
 #define TENSOR_UNITS 8
 
 struct roundoff tolerance_roundoff(const struct task *t)

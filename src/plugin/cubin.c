@@ -314,8 +314,8 @@ static int check_option(const char *file, const char *name, const struct cubin *
 {
     if (name && !expression_is_name(name))
         return fail(ERR_USAGE,
-                    "%s: option %s: expressions take a name that is a letter, then letters, "
-                    "digits, _",
+                    "%s: option %s: the name must start with a letter and have only letters, "
+                    "digits and _",
                     file, name);
     if (place_of(name, size_names(c)))
         return fail(ERR_USAGE, "%s: option %s: is the name of a size in expressions", file, name);

@@ -60,7 +60,7 @@ static void host_free(struct spbench_task *task, void *block)
     if (a->t->dev->closed)
         refuse(a, "run() called free()");
     else if (!device_holds(a->t->dev, block, 1))
-        refuse(a, "free() of a block that is not of alloc()");
+        refuse(a, "free() of a block that alloc() did not return");
     else
         device_free(a->t->dev, block);
 }
@@ -71,7 +71,7 @@ static void host_phase(struct spbench_task *task, const char *name)
     if (task_phase_fits(a->t, name))
         task_phase(a->t, name);
     else
-        refuse(a, "phase '%s' is one of more than %d, or its name is too long", name, PHASES_MAX);
+        refuse(a, "phase '%s': more than %d phases, or the name is too long", name, PHASES_MAX);
 }
 
 static void host_log(struct spbench_task *task, const char *text)
@@ -87,7 +87,7 @@ static void host_number(struct spbench_task *task, const char *name, double valu
     if (name && figures_fit(&a->t->figures, name))
         task_number(a->t, name, value);
     else
-        refuse(a, "figure '%s' is one of more than %d, or its name is too long", name ? name : "",
+        refuse(a, "figure '%s': more than %d figures, or the name is too long", name ? name : "",
                FIGURES_MAX);
 }
 

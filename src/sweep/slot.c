@@ -268,8 +268,8 @@ static void compare_clocks(struct slot *x, double worker_ms)
              worker_ms * 1e-3, own_ms * 1e-3);
 }
 
-// Writes a record with this status for the case under way, and kills the worker. Its other lines
-// are dropped. Another worker takes the other cases.
+// Writes a record with this status for the case under way. Kills the worker and drops the lines
+// that the worker has sent. Another worker takes the other cases.
 static int lose_case(struct slot *x, enum status status, const char *why)
 {
     char *record = crash_record_make(x->open, status, why), *key = crash_record_key(x->open);
@@ -475,8 +475,8 @@ static enum status status_of_end(struct slot *x, int state)
     return STATUS_CRASHED;
 }
 
-// Returns true if this process is interrupted. A batch system sends a signal to all processes of a
-// job, perhaps to the worker first.
+// Returns true if this process is interrupted. If a signal ended the worker, waits for up to
+// SIGNAL_MS: a batch system may send the signal to the worker first.
 static bool is_interrupted(int state)
 {
     const int signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;

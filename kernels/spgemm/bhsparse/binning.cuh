@@ -1,4 +1,4 @@
-// Steps 1 and 2 of `bhsparse`: products of each row of C, bins by products, and places in C~.
+// Stages 1 and 2 of `bhsparse`: products of each row of C, bins by products, and places in C~.
 //
 // C~ is the intermediate matrix: a place for each row of C, in the order of the bins. The host puts
 // the rows into bins. Rows of a bin take the same kernel.
@@ -72,7 +72,7 @@ template <typename T> static bin<T> bins_of(const struct work *w, int b, int end
 
 static unsigned blocks_of(int64_t threads, int block) { return (unsigned)ceil_div(threads, block); }
 
-// Step 1: products[i] of row i. A thread a row.
+// Stage 1. Sets products[i] to the number of products of row i. A thread takes a row.
 static __global__ __launch_bounds__(BLOCK) void count_products(factors<float> x,
                                                                int32_t *__restrict__ products)
 {
@@ -94,7 +94,7 @@ static int bin_of(int32_t products)
     return b;
 }
 
-// Step 2, on the host: sorts the rows by bin, and gives each row its place in C~.
+// Stage 2, on the host. Sorts the rows by bin and sets the place of each row in C~.
 static void make_bins(const struct state *s, int32_t m, struct work *w)
 {
     int32_t next[BINS];

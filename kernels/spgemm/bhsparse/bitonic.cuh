@@ -1,4 +1,4 @@
-// Step 4 of `bhsparse`: rows of 33 to 512 products, expanded, sorted and compressed by a block.
+// Stage 3 of `bhsparse`: rows of 33 to 512 products, expanded, sorted and compressed by a block.
 #ifndef SPGEMM_BHSPARSE_BITONIC_H
 #define SPGEMM_BHSPARSE_BITONIC_H
 

@@ -1,4 +1,4 @@
-// Step 6 of `bhsparse`: row starts of C, its memory, and the copy from C~ to C.
+// Stage 4 of `bhsparse`: row starts of C, its memory, and the copy from C~ to C.
 #ifndef SPGEMM_BHSPARSE_GATHER_H
 #define SPGEMM_BHSPARSE_GATHER_H
 

@@ -1,4 +1,4 @@
-// Step 3 of `bhsparse`: rows of up to 32 products, a thread a row.
+// Stage 3 of `bhsparse`: rows of up to 32 products, a thread a row.
 #ifndef SPGEMM_BHSPARSE_HEAP_H
 #define SPGEMM_BHSPARSE_HEAP_H
 

@@ -1,4 +1,4 @@
-// Step 5 of `bhsparse`, kernels: rows of more than 512 products, a block a row.
+// Stage 3 of `bhsparse`, kernels: rows of more than 512 products, a block a row.
 //
 // The block has a sorted list of the row's columns and sums. The products of a nonzero of A are
 // ascending. The block takes as many of them as it has threads. A column that the list has is found

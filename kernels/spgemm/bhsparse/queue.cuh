@@ -1,4 +1,4 @@
-// Step 5 of `bhsparse`, host: a launch for each size of the buffer, and the growth of C~.
+// Stage 3 of `bhsparse`, host: a launch for each size of the buffer, and the growth of C~.
 //
 // After a launch the host fetches the queue, moves the complete rows behind the others, and gives
 // each of the others a place for the next buffer at the end of C~. A place has at most as many

@@ -20,7 +20,7 @@ struct cursors {
     int32_t *even, *odd; // for even and for odd windows
 };
 
-// Calls f(column, value) for all products of row i in window number w, which is [begin, end).
+// Calls add(column, value) for the products of row i in window w, whose columns end before `end`.
 template <bool VALUES, typename T, typename F>
 static __device__ __forceinline__ void
 walk_window(const struct factors<T> &x, int32_t i, const struct row_facts &f, uint32_t w,

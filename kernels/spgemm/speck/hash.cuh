@@ -15,8 +15,8 @@
 #define SYMBOLIC_HELD(TEAM)   (1536 / THREADS_OF(TEAM))
 #define NUMERIC_HELD(TEAM, T) ((sizeof(T) == 8 ? 1280 : 1536) / THREADS_OF(TEAM))
 
-// Returns the place of `key` in the table, which is put in if need be; `is_new` says so. Linear
-// probing from HASH_FACTOR * key modulo the size. The table has a free place, or holds the key.
+// Returns the place of `key` in the table. Inserts a missing key and sets `is_new`. Probes linearly
+// from HASH_FACTOR * key modulo the size. The table must have a free place, or the key.
 static __device__ __forceinline__ int32_t find_place(int32_t *keys, const struct table &table,
                                                      int32_t key, bool &is_new)
 {

@@ -131,12 +131,11 @@ static __device__ __forceinline__ struct tagged_nonzero broadcast(const struct t
             warp_broadcast(z.mark, from)};
 }
 
-// Calls each(nonzero, q, column, value) for every product q of nonzeros [p, p_end) of A, with
-// groups of 2^log lanes for a row of S, until each() returns false. done(p, nonzero, q) follows in
-// each lane; q is the lane's first product that was not taken, or is beyond the row of S. load(p)
-// returns a nonzero of type Z. The lanes of a warp look up the next nonzeros of all groups at once,
-// and the first product of the next nonzero is loaded before the products of a nonzero are used. By
-// all threads of the team.
+// Calls each(nonzero, q, column, value) for every product q of nonzeros [p, p_end) of A, until
+// each() returns false. A group of 2^log lanes takes a row of S. Each lane then calls
+// done(p, nonzero, q): q is the first product that the lane did not take, or the end of the row.
+// load(p) returns a nonzero of type Z. The lanes of a warp load the next nonzeros of all groups
+// together. The first product of the next nonzero is prefetched. Called by all threads of a team.
 template <bool VALUES, int TEAM, typename Z, typename T, typename L, typename E, typename D>
 static __device__ __forceinline__ void walk_rows(const struct factors<T> &x, uint32_t p,
                                                  uint32_t p_end, int log, L load, E each, D done)

@@ -348,8 +348,8 @@ static void teardown(struct task *t)
 }
 
 static const struct param options[] = {
-    {"balance", -1, -1, 1, true, "1: blocks by size; 0: only for long rows; -1: by thresholds"},
-    {"shared-memory", 0, 0, 1024, true, "KB for a block of the largest kernels; 0: all"},
+    {"balance", -1, -1, 1, true, "merge rows: 1: always; 0: if a row is long; -1: by thresholds"},
+    {"shared-memory", 0, 0, 1024, true, "KB of shared memory per block of large kernels; 0: all"},
     STREAMS_OPTION,
     {},
 };
@@ -363,12 +363,12 @@ extern const struct algo spgemm_speck_cuda = {
     .cite = "Parger, Winter, Mlakar, Steinberger: spECK: Accelerating GPU Sparse Matrix-Matrix "
             "Multiplication through Lightweight Analysis, PPoPP 2020",
     .differs =
-        "A key is a column, counted from the least one of its row, behind the keys of the row "
-        "before: sizes have no limit of 2^27. Rows are sorted by bitmaps and buckets, with shared "
-        "memory beside the table. Blocks of several rows are aligned powers of two. If a row may "
-        "be dense, rows are always balanced. The window of a dense row is chosen by its range of "
-        "columns. There are no tables in global memory: rows too long are dense in both phases. "
-        "Several blocks analyse a long row of A. Teams of 32 threads are launched in fours. The "
-        "next product is loaded ahead.",
+        "A key is the column minus the least column of the row, plus an offset per row. So column "
+        "numbers are not limited to 2^27. Rows are sorted by bitmaps and buckets, in shared memory "
+        "of their own. Merged rows are aligned powers of two. If a row may be dense, rows are "
+        "always balanced. The range of columns of a dense row chooses the window. Rows that exceed "
+        "the largest table are dense in both phases; no table is in global memory. Several blocks "
+        "analyse a long row of A. A block has four teams of 32 threads. The next product is "
+        "prefetched.",
     ALGO_FUNCTIONS(prepare, run, teardown),
 };

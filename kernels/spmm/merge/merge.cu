@@ -161,7 +161,7 @@ static int choose(const struct task *t, struct state *s)
     const int64_t width = in_bytes(t), m = t->C.rows, nnz = t->A[0]->nnz;
     const int columns = (int)task_option(t, "columns");
     if (columns == 3 || columns > (t->prec == F64 ? 2 : 4))
-        return fail(ERR_UNSUPPORTED, "%s: columns=%d: it is 0, 1, 2 or, but for f64, 4",
+        return fail(ERR_UNSUPPORTED, "%s: columns=%d is not 0, 1, 2 or, except in f64, 4",
                     t->entry->name, columns);
     s->vec = choose_vec(t, columns);
     s->warps = (int)task_option(t, "threads") / WARP;
