@@ -6,7 +6,7 @@
 #include "algos/algo.h"
 #include "device/warp.cuh"
 
-// Calls function<float>(...) or function<double>(...), by the precision of the task.
+// Calls function<float>(...) or function<double>(...), by the precision of the task, f32 or f64.
 #define BY_PREC(t, function, ...)                                                                  \
     ((t)->prec == F32 ? function<float>(__VA_ARGS__) : function<double>(__VA_ARGS__))
 

@@ -22,7 +22,7 @@
 static inline bool cpu_stream(struct task *t)
 {
     const struct dense_dev *C = &t->C;
-    const int64_t line = C->ld * in_bytes(t);
+    const int64_t line = C->ld * out_bytes(t);
     const int64_t lines = C->layout == LAYOUT_ROW ? C->rows : C->cols;
     const int option = (int)task_option(t, "stream");
     const bool whole = line % 64 == 0 && (uintptr_t)C->val % 64 == 0;

@@ -3,9 +3,10 @@
 // GPU, Euro-Par 2018, section 4.1, ported to a CPU. In the paper a warp has a row and the lanes
 // have the columns of B. Here a thread has a row and vector registers have the columns.
 //
-// Format: CSR. Any k. Loads widen values of 16 bits to f32. A share is some rows of about equal
-// work. A thread computes neighbouring shares, the same in every run. Then the thread takes shares
-// that other threads have left (cpu_shares.h).
+// Format: CSR. Any k. A share is some rows of about equal work. A thread computes neighbouring
+// shares, the same in every run, and then takes shares that other threads have left (cpu_shares.h).
+// Values of 16 bits have a loop of their own (rowsplit_half.inl). They are widened to f32 as they
+// are loaded, without prefetches and streaming stores.
 //
 // Limits: a row is never cut. A row that is longer than a share costs balance.
 #include "cpu.h"
@@ -35,6 +36,8 @@ struct halves {
     enum prec in, out;
 };
 typedef float eight __attribute__((vector_size(32)));
+typedef uint32_t eight_words __attribute__((vector_size(32)));
+typedef uint16_t eight_halves __attribute__((vector_size(16)));
 
 #define KIND_BODY "spmm/rowsplit_half.inl"
 #include "base/each_kind.inl"
@@ -44,23 +47,15 @@ static void multiply_halves(struct task *t)
 {
     struct state *s = t->state;
     const struct csr_dev *A = csr_of(t->A[0]);
-    const struct halves x = {A->ptr,
-                             A->idx,
-                             A->val,
-                             t->in[0].val,
-                             t->C.val,
-                             t->C.cols,
-                             t->in[0].ld,
-                             t->C.ld,
-                             prec_in(t->prec),
-                             prec_out(t->prec)};
+    const struct halves x = {A->ptr,    A->idx,      A->val,  t->in[0].val,     t->C.val,
+                             t->C.cols, t->in[0].ld, t->C.ld, prec_in(t->prec), prec_out(t->prec)};
     shares_reset(&s->shares);
 #pragma omp parallel num_threads(s->shares.threads)
     {
         int empty = 0;
         for (int64_t i; (i = shares_take(&s->shares, &empty)) >= 0;)
-            CPU_OF_KIND(rows_of_halves)(&x, row_at(x.ptr, A->m, i * s->share),
-                                        row_at(x.ptr, A->m, (i + 1) * s->share));
+            CPU_OF_KIND(rows_of_halves)
+            (&x, row_at(x.ptr, A->m, i * s->share), row_at(x.ptr, A->m, (i + 1) * s->share));
     }
 }
 
@@ -69,10 +64,14 @@ static int prepare(struct task *t)
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     const struct csr_dev *A = csr_of(t->A[0]);
+    const bool halves = in_bytes(t) == 2;
+    if (halves && (task_option(t, "prefetch") > 0 || task_option(t, "stream") > 0))
+        return fail(ERR_UNSUPPORTED, "rowsplit: prefetch and stream are options of f32 and f64");
     s->share = share_steps(t);
-    s->stream = cpu_stream(t);
     int err = shares_make(t, (A->m + A->nnz + s->share - 1) / s->share, t->C.cols, &s->shares);
-    return err ? err : cpu_ahead(t, A->idx, A->nnz, t->C.cols, &s->prefetch);
+    if (err || halves) return err;
+    s->stream = cpu_stream(t);
+    return cpu_ahead(t, A->idx, A->nnz, t->C.cols, &s->prefetch);
 }
 
 static int run(struct task *t)
@@ -106,7 +105,7 @@ const struct algo spmm_rowsplit_cpu = {
     .arith = ARITH_PREC,
     .options = options,
     .cite = YANG_2018 ", section 4.1",
-    .differs =
-        "The paper's kernel runs on GPUs: a row belongs to a warp, and the columns of B to its lanes.",
+    .differs = "The paper's kernel runs on GPUs: a row belongs to a warp, and the columns of B to "
+               "its lanes.",
     ALGO_FUNCTIONS(prepare, run, teardown),
 };

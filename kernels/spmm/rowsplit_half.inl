@@ -20,10 +20,18 @@ CPU_INLINE void KIND_NAME(store)(enum prec type, const eight *x, void *C, int64_
         return;
     }
 #endif
-    if (type == F32)
+    if (type == F32) {
         memcpy((float *)C + at, x, sizeof *x);
-    else
+    } else if (type == BF16) {
+        const eight_words words = (eight_words)*x;
+        const eight_words nearest = words + 0x7fff + (words >> 16 & 1);
+        const eight_words number = (eight_words)(*x == *x); // all bits; 0 for NaN, which stays NaN
+        const eight_words bits = (nearest & number) | ((words | 0x400000) & ~number);
+        const eight_halves halves = __builtin_convertvector(bits >> 16, eight_halves);
+        memcpy((uint16_t *)C + at, &halves, sizeof halves);
+    } else {
         for (int e = 0; e < 8; e++) ((uint16_t *)C)[at + e] = half_bits(type, (*x)[e]);
+    }
 }
 
 // Computes `vectors`, a constant after inlining, times eight columns of a row, from column j on.
@@ -45,7 +53,8 @@ CPU_INLINE void KIND_NAME(slab)(const struct halves *x, int64_t begin, int64_t e
     UNROLL for (int v = 0; v < vectors; v++) KIND_NAME(store)(x->out, &sum[v], x->C, at + 8 * v);
 }
 
-// Computes a row of C, which begins at element `at`. The last eight columns may be computed twice.
+// Computes a row of C, which begins at element `at`. From k = 8 on the last slab ends at
+// column k, and may overlap the slab before.
 CPU_INLINE void KIND_NAME(row)(const struct halves *x, int64_t begin, int64_t end, int64_t at,
                                enum prec in)
 {

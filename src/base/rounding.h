@@ -24,10 +24,10 @@ static HOST_DEVICE inline double sum_error(int64_t terms, double partial, double
 struct sum {
     double ref, low;
     double mag;   // sum of absolute values
-    double plain; // sum, rounded to the problem's precision after each addition
+    double plain; // sum, rounded to the type of sums after each addition
 };
 
-// Adds the product x. `single`: the problem's precision is f32, else f64.
+// Adds the product x. `single`: sums are in f32, else in f64.
 static HOST_DEVICE inline void sum_add(struct sum *s, bool single, double x)
 {
     double sum = s->ref + x, part = sum - s->ref, plain = s->plain + x;

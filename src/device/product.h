@@ -13,10 +13,11 @@ extern "C" {
 // A product on a device. The arrays of A and S are copies of the host's.
 struct product {
     struct csr A, S;
-    enum prec prec;           // values of A and S are rounded to it
+    enum prec in, out;        // types: values of A and S are rounded to `in`; values of C
     const int32_t *idx;       // columns of C
-    const void *val;          // values of C, by `prec`
-    double unit;              // unit roundoff of `prec`
+    const void *val;          // values of C, of the type `out`
+    enum prec sum;            // type of sums
+    double unit;              // unit roundoff of the type of sums
     struct roundoff roundoff; // rounding of the algorithm that made C
 };
 

@@ -32,11 +32,6 @@ struct segment_sums {
     struct sum sum[PRODUCT_SEGMENT];
 };
 
-template <typename T> static __device__ __forceinline__ double rounded(double x)
-{
-    return (double)(T)x;
-}
-
 // Fills in the columns, and sets the sums to 0. Returns true if the columns exist and ascend, from
 // the segment before on. Called by all lanes.
 static __device__ bool load_columns(const struct product *p, const struct product_segment *g,
@@ -57,7 +52,6 @@ static __device__ bool load_columns(const struct product *p, const struct produc
 
 // Adds a times the entries y to end - 1 of S to the sums of their columns. Returns true if each
 // column is in the segment.
-template <typename T>
 static __device__ bool add_products(const struct product *p, const struct product_segment *g,
                                     double a, int64_t y, int64_t end, struct segment_sums *s)
 {
@@ -69,14 +63,13 @@ static __device__ bool add_products(const struct product *p, const struct produc
         right &= found;
         if (!found) continue;
         s->terms[e]++;
-        sum_add(&s->sum[e], sizeof(T) == 4, a * rounded<T>(p->S.val[y]));
+        sum_add(&s->sum[e], p->sum == F32, a * type_round(p->in, p->S.val[y]));
     }
     return right;
 }
 
 // Sums up all products of the segment. Returns true if all of their columns are in the segment.
 // Called by all lanes.
-template <typename T>
 static __device__ bool sum_products(const struct product *p, const struct product_segment *g,
                                     struct segment_sums *s)
 {
@@ -91,15 +84,15 @@ static __device__ bool sum_products(const struct product *p, const struct produc
         if (x < stop) {
             const int32_t l = p->A.idx[x];
             begin = p->S.ptr[l], end = p->S.ptr[l + 1];
-            a = rounded<T>(p->A.val[x]);
+            a = type_round(p->in, p->A.val[x]);
             if (!g->first) begin = lower_bound(p->S.idx, begin, end, low);
             if (!g->last) end = lower_bound(p->S.idx, begin, end, high);
         }
         uint32_t left = __ballot_sync(FULL_MASK, begin < end);
         for (; left; left &= left - 1) {
             const int from = __ffs((int)left) - 1;
-            right &= add_products<T>(p, g, warp_broadcast(a, from), warp_broadcast(begin, from),
-                                     warp_broadcast(end, from), s);
+            right &= add_products(p, g, warp_broadcast(a, from), warp_broadcast(begin, from),
+                                  warp_broadcast(end, from), s);
             __syncwarp();
         }
     }
@@ -136,12 +129,11 @@ static __device__ void gather(struct product_part *part, int lanes)
 }
 
 // Compares the entries of C with the sums. Called by all lanes; each gets the part of its entries.
-template <typename T>
 static __device__ void compare(const struct product *p, const struct product_segment *g,
                                const struct segment_sums *s, struct product_part *part)
 {
     for (int32_t e = lane_id(); e < g->count; e += WARP) {
-        const double c = (double)((const T *)p->val)[g->begin + e], ref = sum_value(&s->sum[e]);
+        const double c = type_load(p->out, p->val, g->begin + e), ref = sum_value(&s->sum[e]);
         const double error = sum_size(&s->sum[e], p->unit, s->terms[e]);
         const struct tolerance t = tolerance_make(&p->roundoff, s->terms[e], ref, error);
         bucket_add(&part->bucket, fabs(c - ref), ref, &t);
@@ -151,7 +143,6 @@ static __device__ void compare(const struct product *p, const struct product_seg
     }
 }
 
-template <typename T>
 static __global__ void check_segments(const struct product p,
                                       const struct product_segment *segments, int64_t count,
                                       struct product_part *parts)
@@ -164,10 +155,10 @@ static __global__ void check_segments(const struct product p,
     struct product_part part = {};
     if (!load_columns(&p, &g, s)) {
         part.faults = PRODUCT_DISORDER;
-    } else if (!sum_products<T>(&p, &g, s)) {
+    } else if (!sum_products(&p, &g, s)) {
         part.faults = PRODUCT_OTHERS;
     } else {
-        compare<T>(&p, &g, s, &part);
+        compare(&p, &g, s, &part);
         gather(&part, min(g.count, WARP));
     }
     if (lane_id() == 0) parts[at] = part;
@@ -177,9 +168,8 @@ int check_product_cuda(struct device *d, const struct product *p,
                        const struct product_segment *segments, int64_t count,
                        struct product_part *parts)
 {
-    auto kernel = p->prec == F32 ? check_segments<float> : check_segments<double>;
     if (count)
-        LAUNCH(kernel, (int)ceil_div(count, WARPS), WARPS * WARP, 0, d->stream, *p, segments, count,
-               parts);
+        LAUNCH(check_segments, (int)ceil_div(count, WARPS), WARPS * WARP, 0, d->stream, *p,
+               segments, count, parts);
     return launch_check("the check of a product");
 }

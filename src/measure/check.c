@@ -218,20 +218,26 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
     if (out->blind) out->ok = false;
 }
 
-// Returns true, with the reason, if an input or an element of the result is too large for its type.
-// Elements that were not compared have a bound.
-static bool overflows(const struct task *t, const struct problem *p, const struct seen *elements,
-                      struct check *out)
+// A has lost so much of its norm by rounding that nothing is left to check.
+#define LOST_MAX 0.5
+
+// Returns true, with the reason, if A or the result is out of the range of its type. Unless the
+// host compared all elements, a bound of the sums counts.
+static bool out_of_range(const struct task *t, const struct problem *p, const struct seen *elements,
+                         struct check *out)
 {
     const enum prec in = prec_in(t->prec), type = prec_out(t->prec);
-    const bool all = out->method[0] == 'f' && !product_is_on_device(t, p);
-    const double value = source_value(p->source), result = all ? elements->largest : p->bound;
-    if (value > type_list[in].largest)
+    const bool exact = out->method[0] == 'f' && t->algo->arith != ARITH_RESULT;
+    const double value = source_value(p->source), result = exact ? elements->largest : p->bound;
+    if (!isfinite(type_round(in, value)))
         snprintf(out->reason, sizeof out->reason, "values of A of up to %.4g overflow %s", value,
                  prec_name(in));
-    else if (result > type_list[type].largest)
-        snprintf(out->reason, sizeof out->reason, "elements of up to %.4g %soverflow %s", result,
-                 all ? "" : "may ", prec_name(type));
+    else if (source_rounding(p->source, in) > LOST_MAX)
+        snprintf(out->reason, sizeof out->reason, "values of A of up to %.4g vanish in %s", value,
+                 prec_name(in));
+    else if (!isfinite(type_round(type, result)))
+        snprintf(out->reason, sizeof out->reason, "sums of up to %.4g overflow %s", result,
+                 prec_name(type));
     return out->reason[0];
 }
 
@@ -242,7 +248,7 @@ static void conclude(const struct task *t, const struct problem *p, const struct
     if (out->reason[0]) {
         out->ok = false;
         out->error_ratio = HUGE_VAL;
-    } else if (overflows(t, p, elements, out)) {
+    } else if (out_of_range(t, p, elements, out)) {
         out->blind = true;
         out->ok = false;
     } else {
@@ -324,6 +330,7 @@ static int compare_on_device(const struct task *t, const struct problem *p, stru
         err = product_check(t, p, R.ptr, PRODUCT_BATCH, &d);
         if (!err) err = find_wrong(t, &R, &d, &elements.worst, decided);
         elements.tally = d.tally;
+        elements.largest = p->bound;
         out->elements = R.broken[0] ? 0 : R.nnz;
         out->seen_share = 1;
     }

@@ -120,7 +120,9 @@ int product_check(const struct task *t, const struct problem *p, const int64_t *
     if (!err) err = walk_start(&w, d, batch);
     const struct product x = {.A = A,
                               .S = p->S == p->A ? A : S,
-                              .prec = t->prec,
+                              .in = prec_in(t->prec),
+                              .out = prec_out(t->prec),
+                              .sum = prec_sum(t->prec),
                               .idx = t->R.idx,
                               .val = t->R.val,
                               .unit = type_list[prec_sum(t->prec)].unit,

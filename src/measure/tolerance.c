@@ -16,7 +16,8 @@ static enum prec type_of_sums(const struct task *t)
 
 struct roundoff tolerance_roundoff(const struct task *t)
 {
-    const struct type_facts *sums = &type_list[type_of_sums(t)], *stored = &type_list[prec_out(t->prec)];
+    const struct type_facts *sums = &type_list[type_of_sums(t)],
+                            *stored = &type_list[prec_out(t->prec)];
     const bool cut = t->algo->tensor && prec_in(t->prec) != prec_sum(t->prec);
     return (struct roundoff){.sums = sums->unit * (cut ? TENSOR_UNITS : 1),
                              .stored = stored->unit > sums->unit ? stored->unit : 0,

@@ -35,8 +35,8 @@ double tally_spread(const struct tally *t);
 // Returns the largest root mean square of a bucket over the allowed one: 1, and more for few draws,
 // which fluctuate. `draws`: least number of elements of a row. Sets *which to the bucket.
 double tally_norm(const struct tally *t, int64_t draws, int *which);
-// Returns the tolerance over the elements, in root mean squares, of the worst bucket. Buckets of
-// zeros are left out. Infinite if a tolerance is infinite.
+// Returns the tolerance over the elements, in root mean squares, of the worst group of buckets.
+// A group whose elements should all be 0 has the share 0. Infinite if a tolerance is infinite.
 double tally_share(const struct tally *t);
 
 #endif

@@ -28,7 +28,10 @@ static int copy_options(const char *file, struct spbench_algorithm *a)
     if (!list) return ERR_MEMORY;
     for (int64_t i = 0; i < a->option_count; i++, from += each) {
         const struct spbench_option *o = (const struct spbench_option *)from;
-        if (o->size != each || !plugin_copy_struct(&list[i], sizeof *list, o, OPTION_BYTES))
+        if (o->size != each)
+            return fail(ERR_USAGE, "%s: option %lld of %s has the size %zu, and option 0 has %zu",
+                        file, (long long)i, a->name ? a->name : "", o->size, each);
+        if (!plugin_copy_struct(&list[i], sizeof *list, o, OPTION_BYTES))
             return fail(ERR_USAGE, "%s: option %lld of %s has the size %zu, not %zu or more", file,
                         (long long)i, a->name ? a->name : "", o->size, OPTION_BYTES);
     }

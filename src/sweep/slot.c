@@ -273,7 +273,7 @@ static void compare_clocks(struct slot *x, double worker_ms)
 static int lose_case(struct slot *x, enum status status, const char *why)
 {
     char *record = crash_record_make(x->open, status, why), *key = crash_record_key(x->open);
-    int err = record && key ? OK : ERR_INPUT;
+    int err = record && key ? OK : ERR_MEMORY;
     if (!err) {
         int64_t length = case_key_prefix(key, x->job->matrix->name);
         char text[CASE_KEY_MAX + FAIL_TEXT_MAX + 32];

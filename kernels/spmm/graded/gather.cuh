@@ -34,7 +34,7 @@ template <typename S> static __device__ __forceinline__ int log_lanes_of(const l
     return S::LANES == 8 ? 3 : S::LANES == 16 ? 4 : S::LANES == 32 ? 5 : a.log_lanes;
 }
 
-// Loads x = *p if 0 <= place < count, else x = 0. A count of -1 has no bound. A load under a plain
+// Loads x = *p if 0 <= place < count, else x = 0. A load under a plain
 // branch makes ptxas keep x alive around the loop, which spills. Not a .nc load: the previous
 // kernel may still write B.
 #ifdef __CUDA_ARCH__

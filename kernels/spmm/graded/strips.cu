@@ -5,7 +5,7 @@
 // panel    rows of A that one block computes. The rows are a fixed distance apart, so that panels
 //          have about the same work
 // strip    neighbouring rows of B. Shared memory holds one slab of two strips at a time
-// slab     128 bytes of a row of B and C
+// slab     128 bytes of a row of B, and the same columns of C
 // segment  nonzeros of a row of A in the columns of a strip
 // step     four nonzeros of a segment, which a warp multiplies at once, by groups of eight lanes
 //
