@@ -95,8 +95,8 @@ struct spbench_host {
     void (*number)(struct spbench_task *task, const char *name, double value);
 };
 
-// A case. Pointers and sizes stay the same from prepare() to teardown(). Arrays of operands begin at
-// multiples of 256 bytes (on the CPU of 64).
+// A case. Pointers and sizes stay the same from prepare() to teardown(). Arrays of operands begin
+// at multiples of 256 bytes (on the CPU of 64).
 struct spbench_task {
     size_t size;
     int64_t precision;             // enum spbench_precision

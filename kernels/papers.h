@@ -16,7 +16,6 @@
     "Matrix-Matrix Multiplication on GPUs, PPoPP 2022"
 #define KJOLSTAD_2017                                                                              \
     "Kjolstad, Kamil, Chou, Lugato, Amarasinghe: The Tensor Algebra Compiler, OOPSLA 2017"
-#define TILED_SPMM                                                                                 \
-    "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs"
+#define TILED_SPMM "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs"
 
 #endif

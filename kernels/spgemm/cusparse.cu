@@ -248,8 +248,7 @@ static int reuse_run(struct task *t)
     int err = task_phase(t, "numeric");
     // C's values are not a new allocation, so the poison of the check is written here. The poison
     // is a finite number, as the library may multiply C by beta = 0.
-    if (!err && t->dev->poison)
-        err = device_fill(t->dev, p->R.val, 0x7f, p->R.nnz * in_bytes(t));
+    if (!err && t->dev->poison) err = device_fill(t->dev, p->R.val, 0x7f, p->R.nnz * in_bytes(t));
     if (err) return err;
     CUSPARSE_TRY(cusparseSpGEMMreuse_compute, PRODUCT(s, p, REUSE_ALG));
     return OK;

@@ -53,9 +53,8 @@ static void multiply_halves(struct task *t)
 #pragma omp parallel num_threads(s->shares.threads)
     {
         int empty = 0;
-        for (int64_t i; (i = shares_take(&s->shares, &empty)) >= 0;)
-            CPU_OF_KIND(rows_of_halves)
-            (&x, row_at(x.ptr, A->m, i * s->share), row_at(x.ptr, A->m, (i + 1) * s->share));
+        for (int64_t i; (i = shares_take(&s->shares, &empty)) >= 0;) CPU_OF_KIND(rows_of_halves)
+        (&x, row_at(x.ptr, A->m, i * s->share), row_at(x.ptr, A->m, (i + 1) * s->share));
     }
 }
 

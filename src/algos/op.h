@@ -55,13 +55,13 @@ enum layout { LAYOUT_ROW, LAYOUT_COL };
 
 // The matrix of a case, with facts that are computed at the first request and kept.
 struct source {
-    const struct csr *A;   // values as they were read, not yet rounded to the precision
-    double row_sum;        // largest sum of absolute values of a row, -1: not yet known
-    double value;          // largest absolute value, -1: not yet known
-    int64_t used_rows;     // rows that are not empty, -1: not yet known
-    int64_t used_columns;  // columns that are not empty, -1: not yet known
+    const struct csr *A;    // values as they were read, not yet rounded to the precision
+    double row_sum;         // largest sum of absolute values of a row, -1: not yet known
+    double value;           // largest absolute value, -1: not yet known
+    int64_t used_rows;      // rows that are not empty, -1: not yet known
+    int64_t used_columns;   // columns that are not empty, -1: not yet known
     double rounding[TYPES]; // error of A rounded to each type, -1: not yet known
-    struct csr transposed; // A^T, empty before source_transpose()
+    struct csr transposed;  // A^T, empty before source_transpose()
 };
 void source_init(struct source *s, const struct csr *A);
 void source_free(struct source *s);

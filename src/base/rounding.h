@@ -66,7 +66,7 @@ struct tolerance {
 struct roundoff {
     double sums;     // unit roundoff of its sums
     double stored;   // unit roundoff of a result that is stored in fewer bits; 0: as its sums
-    double smallest;        // smallest sum above 0: the error if a product underflows
+    double smallest; // smallest sum above 0: the error if a product underflows
     double smallest_stored; // smallest result above 0: the error if a result underflows
 };
 

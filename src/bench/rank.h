@@ -13,7 +13,7 @@ struct rank_case {
     const char *picked;        // algorithm that ran in place of `alg`; NULL: none
     const char *vendor, *call; // see struct algo; NULL: none
     bool reference, dense;     // see struct algo
-    bool own_values; // an option differs from its default
+    bool own_values;           // an option differs from its default
     int samples;
     double ms, ci_lo, ci_hi; // ms NAN: no valid time; ci_lo NAN: too few samples
     double min_ms;           // fastest sample; NAN: not known

@@ -1,5 +1,5 @@
-// Sparse matrices on the host, with values in double. The upload rounds values to the type of a case.
-// Row and column numbers have 32 bits, counts of nonzeros 64.
+// Sparse matrices on the host, with values in double. The upload rounds values to the type of a
+// case. Row and column numbers have 32 bits, counts of nonzeros 64.
 #ifndef MATRIX_H
 #define MATRIX_H
 

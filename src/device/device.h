@@ -43,7 +43,8 @@ struct roof {
     double cache_gb_s;        // reads from the last-level cache; 0: no cache was seen
     int64_t cache_seen_bytes; // bytes of a block that this cache holds; 0: no cache was seen
     double near_gb_s;         // reads from the caches next to the cores: the highest rate
-    double fma_gflops[2];   // multiply-adds by type, F32 or F64, 2 flops each: the best of all cases too
+    double
+        fma_gflops[2]; // multiply-adds by type, F32 or F64, 2 flops each: the best of all cases too
     double fma_measured[2]; // multiply-adds as measured, without cases
     double probe_gb_s;      // rate of a probe, for comparison with later probes
     int64_t measured;       // time of the last measurement, in seconds since 1970
@@ -127,7 +128,7 @@ struct digest {
 #define DEVICE_BUS_ID_MAX 32 // bytes of a bus address, with the final zero
 
 struct device_signs; // device/signs.h
-struct product; // device/product.h
+struct product;      // device/product.h
 struct product_segment;
 struct product_part;
 
@@ -146,7 +147,7 @@ struct device_ops {
     void (*release)(struct device *d, void *p);
     int (*upload)(struct device *d, void *to, const void *from, int64_t bytes);   // waits
     int (*download)(struct device *d, void *to, const void *from, int64_t bytes); // waits
-    int (*copy)(struct device *d, void *to, const void *from, int64_t bytes); // on the device
+    int (*copy)(struct device *d, void *to, const void *from, int64_t bytes);     // on the device
     int (*fill)(struct device *d, void *p, int byte, int64_t bytes);
     int (*digest)(struct device *d, const struct device_view *v, struct digest *out); // waits
     int (*spoil)(struct device *d, const struct device_view *v, uint64_t seed);

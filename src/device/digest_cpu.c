@@ -78,8 +78,9 @@ static void block_add(const struct digest_table *t, const struct device_view *v,
         CPU_OF_KIND(sum_words)(b.word, wide ? t->wide_key : t->key, wide ? 2 * n : n);
     part->d.bits += bits * digest_block_key(random);
     if (!real) return;
-    const struct sums s = wide ? CPU_OF_KIND(sum_reals_double)(b.f64, t->weight, n)
-                               : CPU_OF_KIND(sum_reals_float)(v->width == 2 ? values : b.f32, t->weight, n);
+    const struct sums s =
+        wide ? CPU_OF_KIND(sum_reals_double)(b.f64, t->weight, n)
+             : CPU_OF_KIND(sum_reals_float)(v->width == 2 ? values : b.f32, t->weight, n);
     digest_add_real(part, s.sum * weight, s.size * fabs(weight));
 }
 

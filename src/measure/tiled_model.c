@@ -68,7 +68,8 @@ static double whole_gflops(const struct moved *v, const struct roof *roof)
 
 void tiled_model_gflops(struct tiled_prediction *x, enum prec prec, const struct roof *roof)
 {
-    double most = roof->fma_gflops[prec_sum(prec)] > 0 ? roof->fma_gflops[prec_sum(prec)] : INFINITY;
+    double most =
+        roof->fma_gflops[prec_sum(prec)] > 0 ? roof->fma_gflops[prec_sum(prec)] : INFINITY;
     for (int i = 0; i < PREDICTION_KINDS; i++)
         x->gflops[i] =
             roof->memory_gb_s > 0 ? fmin(x->intensity[i] * roof->memory_gb_s, most) : NAN;
@@ -97,7 +98,8 @@ static void from_access(const struct tiled_counts *a, enum prec prec, const stru
     double nnz = (double)a->nnz, loads = (double)a->loads;
     x->rho = told_or(told, "rho", nnz / loads);
     x->Z = told_or(told, "Z", (double)a->stored / nnz);
-    x->C = (double)a->lines[prec_in(prec)] * TILED_LINE / (loads * (double)type_bytes(prec_in(prec)));
+    x->C =
+        (double)a->lines[prec_in(prec)] * TILED_LINE / (loads * (double)type_bytes(prec_in(prec)));
     x->L = nnz / x->rho / (double)a->columns;
     x->delta = DELTA;
     if (a->segments > a->rows) x->equation = 6, x->mu_segment = nnz / (double)a->segments;

@@ -345,8 +345,8 @@ static int read_options(const char *file, const cJSON *list, struct cubin *c)
 
 static int read_kernel(const char *file, const cJSON *o, struct cubin *c)
 {
-    static const char *const operations[] = {"spmm", "sddmm", NULL},
-                             *const layouts[] = {"row", "col", NULL};
+    static const char *const operations[] = {"spmm", "sddmm", NULL}, *const layouts[] = {
+                                                                         "row", "col", NULL};
     const char *prec = text_of(o, "precision");
     struct spbench_algorithm *a = &c->algorithm;
     *a = (struct spbench_algorithm){.size = sizeof *a,
@@ -355,7 +355,8 @@ static int read_kernel(const char *file, const cJSON *o, struct cubin *c)
                                     .cite = text_of(o, "cite"),
                                     .operation = place_of(text_of(o, "operation"), operations),
                                     .device = SPBENCH_ON_CUDA,
-                                    .precisions = prec && prec_find(prec) >= 0 ? BIT(prec_find(prec)) : 0,
+                                    .precisions =
+                                        prec && prec_find(prec) >= 0 ? BIT(prec_find(prec)) : 0,
                                     .layouts = place_of(text_of(o, "layout"), layouts),
                                     .formats = SPBENCH_CSR,
                                     .prepare = prepare,

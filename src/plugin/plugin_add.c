@@ -194,8 +194,7 @@ static int take_result(struct task *t, const struct spbench_csr *R, int err)
     if (R->nnz < 0 || (R->ptr_bytes == 4 && R->nnz > INT32_MAX))
         return fail(ERR_DEVICE, "run() set R->nnz to %lld", (long long)R->nnz);
     if (!device_holds(d, R->ptr, (t->R.m + (int64_t)1) * R->ptr_bytes) ||
-        !device_holds(d, R->idx, R->nnz * 4) ||
-        !device_holds(d, R->val, R->nnz * out_bytes(t)))
+        !device_holds(d, R->idx, R->nnz * 4) || !device_holds(d, R->val, R->nnz * out_bytes(t)))
         return fail(ERR_DEVICE, "an array of R is no block of alloc(), or is too small");
     return OK;
 }

@@ -39,7 +39,7 @@ static const struct param auto_options[] = {PICK_OPTION(AUTO_TRIALS), {0}};
 // The descriptors, from `layouts` or `precs` on: those of an operation say the same on each kind of
 // device but for whom they pick from. `prepare` is the file's own.
 #define AUTO_DENSE(layout_bits, prec_bits, ...)                                                    \
-    .layouts = layout_bits, .precs = prec_bits, .A = {&format_csr}, .arith = ARITH_PREC,          \
+    .layouts = layout_bits, .precs = prec_bits, .A = {&format_csr}, .arith = ARITH_PREC,           \
     .options = auto_options, .cite = "Own work", .picks = __VA_ARGS__, .prepare = prepare,         \
     .run = delegate_run, .teardown = delegate_teardown
 #define AUTO_SPARSE(...)                                                                           \

@@ -46,7 +46,8 @@ static void test_missing_library(void)
 static int flushes;
 static int count_flush(struct device *d) { return (void)d, flushes++, OK; }
 
-// A cold case has the cache flushed before each sample, also the one behind the last; a warm one never.
+// A cold case has the cache flushed before each sample, also the one behind the last; a warm one
+// never.
 static void test_cold(void)
 {
     struct plan_parts x;
@@ -93,8 +94,8 @@ static int run_off(struct task *t, double units)
         sum += product;
         squares_add(&squares, product);
     }
-    double tolerance = ELEMENT_SIZES * type_list[t->prec].unit *
-                       sum_error(X->cols, squares_root(&squares), sum);
+    double tolerance =
+        ELEMENT_SIZES * type_list[t->prec].unit * sum_error(X->cols, squares_root(&squares), sum);
     type_store(t->prec, t->val, 0, sum + units * tolerance);
     return err;
 }

@@ -236,9 +236,8 @@ static void test_far(void)
     const int64_t far = (int64_t)1 << 33, starts[] = {far, far + 1};
     const int32_t zero = 0;
     const double three = 3, five = 5, right_one = 15;
-    struct product x = {.prec = F64,
-                        .unit = type_list[F64].unit,
-                        .roundoff = {.sums = type_list[F64].unit}};
+    struct product x = {
+        .prec = F64, .unit = type_list[F64].unit, .roundoff = {.sums = type_list[F64].unit}};
     const struct product_segment g = {.begin = far, .count = 1, .first = true, .last = true};
     struct product_segment *segment = NULL;
     struct product_part part, *parts = NULL;

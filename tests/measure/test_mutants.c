@@ -59,8 +59,9 @@ static const struct {
 
 static struct test_devices places;
 static struct live lives[COUNT(mutants)];
-static const char *only;                 // the one that is asked for, NULL: all
-static bool shown[COUNT(mutants)][3][PRECS]; // by kind of result and precision: it altered something
+static const char *only; // the one that is asked for, NULL: all
+static bool shown[COUNT(mutants)][3]
+                 [PRECS]; // by kind of result and precision: it altered something
 static bool used[COUNT(unseen_by_sample)];
 
 // One set of operands, and how results are checked.
@@ -277,8 +278,7 @@ static void try_trial(const struct trial *trial)
         for (int prec = 0; prec < PRECS; prec++)
             for (int mode = CHECK_FULL; mode <= CHECK_SAMPLE; mode++) {
                 const struct setting s = {trial, &M, right, (enum prec)prec, (enum check_mode)mode};
-                if (!(right_ones[r].precs & BIT(prec)) ||
-                    (mode == CHECK_SAMPLE && !is_sampled(&s)))
+                if (!(right_ones[r].precs & BIT(prec)) || (mode == CHECK_SAMPLE && !is_sampled(&s)))
                     continue;
                 try_common(&s);
                 try_rare(&s);
@@ -298,7 +298,8 @@ static void test_lists(void)
                 if ((mutants[i].kinds & BIT(kind)) && (mutants[i].precs & BIT(prec)) &&
                     !(only && strcmp(only, mutants[i].name)))
                     CHECK(shown[i][kind][prec], "%s alters nothing in any %s result in %s",
-                          mutants[i].name, result_name((enum result_kind)kind), prec_name((enum prec)prec));
+                          mutants[i].name, result_name((enum result_kind)kind),
+                          prec_name((enum prec)prec));
     for (int e = 0; e < COUNT(unseen_by_sample) && !only; e++)
         CHECK(used[e] || !unseen_by_sample[e].mutant, "no case has what is expected of %s",
               unseen_by_sample[e].mutant);

@@ -24,7 +24,8 @@ static inline int kept_take(struct live *x)
     const struct csr_dev *R = &x->t->R;
     const bool sparse = kind_of(x) == RESULT_SPARSE;
     const int64_t count = value_count(x);
-    const int64_t bytes[3] = {count * (int64_t)type_bytes(prec_out(x->t->prec)), sparse ? 4 * count : 0,
+    const int64_t bytes[3] = {count * (int64_t)type_bytes(prec_out(x->t->prec)),
+                              sparse ? 4 * count : 0,
                               sparse ? ((int64_t)R->m + 1) * R->ptr_bytes : 0};
     const void *from[3] = {values_of(x), R->idx, R->ptr};
     kept_drop(x);
@@ -81,7 +82,8 @@ static inline bool copies_with_signs(struct live *x)
         if (fabs(type_load(prec_in(x->t->prec), B->val, j)) != fabs(x->sums[j])) return false;
     if (kept_put(x)) bug("%s: no copy", x->mutant->name);
     for (int64_t j = 0; j < B->cols; j++)
-        for (int64_t i = 0; i < rows_of(x) && type_load(prec_in(x->t->prec), B->val, j) != x->sums[j]; i++)
+        for (int64_t i = 0;
+             i < rows_of(x) && type_load(prec_in(x->t->prec), B->val, j) != x->sums[j]; i++)
             put(x, row_first(x, i) + j, -get(x, row_first(x, i) + j));
     return true;
 }
@@ -128,7 +130,8 @@ static inline void rows_with_nan(struct live *x)
         for (int64_t e = 0; e < row_count(x, i); e++)
             whole &= !isnan(type_load(prec_out(x->t->prec), x->kept[0], row_first(x, i) + e));
         for (int64_t e = 0; e < row_count(x, i) && whole; e++)
-            put(x, row_first(x, i) + e, type_load(prec_out(x->t->prec), x->kept[0], row_first(x, i) + e));
+            put(x, row_first(x, i) + e,
+                type_load(prec_out(x->t->prec), x->kept[0], row_first(x, i) + e));
     }
 }
 
@@ -140,7 +143,8 @@ static inline bool nothing_unless_foreseen(struct live *x)
     const struct device_view v = {values_of(x), 1, count, count, width, true};
     if (x->runs <= 2) return false;
     for (int64_t s = 0; s < 4; s++)
-        if (isnan(type_load(prec_out(x->t->prec), v.p, digest_spot(&v, (uint64_t)x->runs, s)))) return false;
+        if (isnan(type_load(prec_out(x->t->prec), v.p, digest_spot(&v, (uint64_t)x->runs, s))))
+            return false;
     return true;
 }
 

@@ -32,7 +32,7 @@ enum traits {
     IN_TIME = 1, // it shows from some run on, whatever the matrix
     HARMS = 2,   // it leaves something behind for the next case, which has to be right all the same
     RARE = 4,    // it needs many samples to show
-    TIMED = 8, // only times show the fault: on a busy machine not in each try
+    TIMED = 8,   // only times show the fault: on a busy machine not in each try
 };
 
 #define DENSE   BIT(RESULT_DENSE)

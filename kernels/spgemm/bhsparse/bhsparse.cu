@@ -25,8 +25,8 @@
 //
 // Limits: the host waits for the products of all rows, and after each launch of the merge method.
 // A row of S that is shorter than the block leaves threads idle. A list in global memory moves for
-// each row of S that has new columns. C~ keeps all earlier places of a long row, so its size grows with
-// the square of the length of the row.
+// each row of S that has new columns. C~ keeps all earlier places of a long row, so its size grows
+// with the square of the length of the row.
 #include "bitonic.cuh"
 #include "gather.cuh"
 #include "heap.cuh"

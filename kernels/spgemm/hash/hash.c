@@ -236,7 +236,8 @@ const struct algo spgemm_hash_cpu = {
     .options = options,
     .cite = NAGASAKA_2017,
     .differs =
-        "This version runs on CPUs: a thread computes a row, there are no bins of rows, and the entries of a table "
+        "This version runs on CPUs: a thread computes a row, there are no bins of rows, and the "
+        "entries of a table "
         "are sorted by radix. Tables are probed from the high bits of a product on, not the low "
         "ones.",
     ALGO_FUNCTIONS(prepare, run, task_free_state),

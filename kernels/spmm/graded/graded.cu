@@ -11,7 +11,8 @@
 // pieces of up to 65,535 slabs. The kernel is one template with two ways to load A:
 //
 //     narrow B   slabs of up to 64 bytes. Each lane loads a quartet of nonzeros: 16 bytes of
-//                columns, and 8 to 32 of values. Short rows are not listed if a group has under 4 lanes
+//                columns, and 8 to 32 of values. Short rows are not listed if a group has under 4
+//                lanes
 //     wide B     the lanes of a group load a round together, one nonzero per lane, and exchange
 //                them by shuffles, or through shared memory (bundles, 16 lanes and more)
 //

@@ -58,7 +58,7 @@ struct plan {
     struct view view;
     struct bounds wanted; // by options
     void *B, *C;          // row-major copies of column-major B and C; NULL: the task's own
-    uint32_t B_step; // bytes from a row of B to the next
+    uint32_t B_step;      // bytes from a row of B to the next
     int32_t slabs;
     struct lists lists;
     struct bundles bundles;

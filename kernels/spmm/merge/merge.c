@@ -99,8 +99,8 @@ const struct algo spmm_merge_cpu = {
     .arith = ARITH_PREC,
     .options = options,
     .cite = YANG_2018 ", section 4.2",
-    .differs =
-        "The paper's kernel runs on GPUs and cuts the nonzeros alone into equal shares; here rows and "
-        "nonzeros are cut together, along the merge path.",
+    .differs = "The paper's kernel runs on GPUs and cuts the nonzeros alone into equal shares; "
+               "here rows and "
+               "nonzeros are cut together, along the merge path.",
     ALGO_FUNCTIONS(prepare, run, teardown),
 };

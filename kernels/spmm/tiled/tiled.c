@@ -35,8 +35,7 @@ static int prepare(struct task *t)
     if (s->factor & (s->factor - 1))
         return fail(ERR_UNSUPPORTED, "tiled: factor=%d: it is a power of two", s->factor);
     t->order = A->order;
-    s->buffer_bytes =
-        ((int64_t)A->stage + A->rows) * s->factor * in_bytes(t) + 128;
+    s->buffer_bytes = ((int64_t)A->stage + A->rows) * s->factor * in_bytes(t) + 128;
     s->buffer_bytes -= s->buffer_bytes % 64; // each buffer begins at a cache line
     int err =
         device_alloc(t->dev, omp_get_max_threads(), (size_t)s->buffer_bytes, (void **)&s->buffer);

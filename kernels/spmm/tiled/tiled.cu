@@ -147,11 +147,13 @@ extern const struct algo spmm_tiled_cuda = {
     .arith = ARITH_PREC,
     .options = options,
     .cite = TILED_SPMM ", sections 2.5 and 4",
-    .differs =
-        "Rows of C keep their order; permute=1 leaves them sorted, as in the paper. Rows are sorted "
-        "if the saved loads of B exceed the added pieces of C; with permute=1 rho alone decides. U is "
-        "that of one slab of R columns; a block with few rows counts as a fraction. Rows are cut to U "
-        "mu nonzeros if U times the number of slabs is under 0.65.",
+    .differs = "Rows of C keep their order; permute=1 leaves them sorted, as in the paper. Rows "
+               "are sorted "
+               "if the saved loads of B exceed the added pieces of C; with permute=1 rho alone "
+               "decides. U is "
+               "that of one slab of R columns; a block with few rows counts as a fraction. Rows "
+               "are cut to U "
+               "mu nonzeros if U times the number of slabs is under 0.65.",
     .model = MODEL_TILED,
     .choose = choose_slabs,
     ALGO_FUNCTIONS(prepare, run, teardown),
