@@ -62,14 +62,6 @@ static inline int cusparse_release(void)
     return 100 * major + minor;
 }
 
-// Returns cuSPARSE's name for a type of values.
-static inline cudaDataType cusparse_type(enum prec type)
-{
-    static const cudaDataType names[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_16BF};
-    static_assert(F32 == 0 && F64 == 1 && F16 == 2 && BF16 == 3, "names[] follows enum prec");
-    return names[type];
-}
-
 // A handle of the library for a task, the task's types, and alpha and beta in the type of sums.
 struct cusparse_library {
     cusparseHandle_t handle;
@@ -83,9 +75,9 @@ struct cusparse_library {
 static inline int cusparse_open(struct task *t, struct cusparse_library *lib)
 {
     const enum prec sum = prec_sum(t->prec);
-    lib->in = cusparse_type(prec_in(t->prec));
-    lib->out = cusparse_type(prec_out(t->prec));
-    lib->sum = cusparse_type(sum);
+    lib->in = (cudaDataType)cuda_data_type(prec_in(t->prec));
+    lib->out = (cudaDataType)cuda_data_type(prec_out(t->prec));
+    lib->sum = (cudaDataType)cuda_data_type(sum);
     type_store(sum, &lib->one, 0, 1);
     type_store(sum, &lib->zero, 0, 0);
     CUSPARSE_TRY(cusparseLoggerForceDisable); // refusals go to stdout otherwise

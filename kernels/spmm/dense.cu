@@ -63,20 +63,12 @@ static int prepare(struct task *t)
     return OK;
 }
 
-// Returns cuBLAS's number of a type of values.
-static int type_number(enum prec type)
-{
-    static const int numbers[] = {CUBLAS_F32, CUBLAS_F64, CUBLAS_F16, CUBLAS_BF16};
-    static_assert(F32 == 0 && F64 == 1 && F16 == 2 && BF16 == 3, "numbers[] follows enum prec");
-    return numbers[type];
-}
-
 // cuBLAS takes column-major matrices: a row-major matrix is its transpose. C^T = B^T A^T.
 static int run(struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
     const struct dense_dev *B = &t->in[0], *C = &t->C;
-    const int in = type_number(prec_in(t->prec)), out = type_number(prec_out(t->prec));
+    const int in = cuda_data_type(prec_in(t->prec)), out = cuda_data_type(prec_out(t->prec));
     const bool wide = t->prec == F64;
     const int sums = wide ? CUBLAS_SUMS_F64 : CUBLAS_SUMS_F32;
     const int64_t m = C->rows, k = C->cols, n = B->rows;

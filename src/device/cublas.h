@@ -12,7 +12,6 @@ extern "C" {
 typedef struct cublas_context *cublas_handle;
 enum { CUBLAS_NO_TRANSPOSE = 0, CUBLAS_TRANSPOSE = 1 };
 enum { CUBLAS_SUMS_F32 = 68, CUBLAS_SUMS_F64 = 70 };                       // cublasComputeType_t
-enum { CUBLAS_F32 = 0, CUBLAS_F64 = 1, CUBLAS_F16 = 2, CUBLAS_BF16 = 14 }; // cudaDataType
 enum { CUBLAS_DEFAULT = -1 };                                              // cublasGemmAlgo_t
 enum { CUBLAS_ALLOC_FAILED = 3, CUBLAS_NOT_SUPPORTED = 15 };
 // cublasMath_t: sums of parts of a 16-bit product stay in f32.

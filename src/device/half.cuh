@@ -13,6 +13,14 @@ struct bf16 {
     uint16_t bits;
 };
 
+// Returns the number of a type of values in NVIDIA's libraries, a cudaDataType.
+static inline int cuda_data_type(enum prec type)
+{
+    static const int numbers[] = {0, 1, 2, 14}; // CUDA_R_32F, _64F, _16F, _16BF
+    static_assert(F32 == 0 && F64 == 1 && F16 == 2 && BF16 == 3, "numbers[] follows enum prec");
+    return numbers[type];
+}
+
 template <typename T> struct sum_of {
     typedef T type;
 };

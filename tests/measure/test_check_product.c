@@ -230,18 +230,23 @@ static void test_matrices(void)
     }
 }
 
-// C = 3 * 5, with indices beyond 2^31 into the arrays of each matrix.
-static void test_far(void)
+// C = 3 * 5 in any type, with indices beyond 2^31 into the arrays of each matrix.
+static void test_far(enum prec type)
 {
     const int64_t far = (int64_t)1 << 33, starts[] = {far, far + 1};
     const int32_t zero = 0;
-    const double three = 3, five = 5, right_one = 15;
-    struct product x = {
-        .prec = F64, .unit = type_list[F64].unit, .roundoff = {.sums = type_list[F64].unit}};
+    const double three = 3, five = 5;
+    double right_one = 0;
+    struct product x = {.in = type,
+                        .out = type,
+                        .sum = prec_sum(type),
+                        .unit = type_list[F64].unit,
+                        .roundoff = {.sums = type_list[F64].unit}};
     const struct product_segment g = {.begin = far, .count = 1, .first = true, .last = true};
     struct product_segment *segment = NULL;
     struct product_part part, *parts = NULL;
     void *ptr = NULL, *idx = NULL, *val[3] = {NULL, NULL, NULL};
+    type_store(type, &right_one, 0, 15);
     int err = device_place(&dev, starts, 2, sizeof *starts, &ptr);
     if (!err) err = device_place(&dev, &zero, 1, sizeof zero, &idx);
     if (!err) err = device_place(&dev, &three, 1, sizeof three, &val[0]);
@@ -253,7 +258,7 @@ static void test_far(void)
     x.S = x.A;
     x.S.val = (double *)val[1] - far;
     x.idx = x.A.idx;
-    x.val = (double *)val[2] - far;
+    x.val = (char *)val[2] - far * (int64_t)type_bytes(type);
     if (!err) err = dev.ops->check_product(&dev, &x, segment, 1, parts);
     if (!err) err = device_download(&dev, &part, parts, sizeof part);
     CHECK(!err && !part.faults && part.worst == 0 && part.bucket.count == 1 && part.terms == 1,
@@ -273,7 +278,7 @@ int main(void)
     host_ops.check_product = NULL;
     scarce_ops.alloc = scarce_alloc;
     test_matrices();
-    test_far();
+    for (int type = 0; type < TYPES; type++) test_far((enum prec)type);
     CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
     device_close(&dev);
     return TEST_END();
