@@ -51,7 +51,8 @@ static HOST_DEVICE inline double sum_size(const struct sum *s, double unit, int6
     return fmax(sum_error(terms, largest, ref), PLAIN_ERRORS * plain);
 }
 
-// A right kernel uses half of each tolerance at most; see measure/tolerance.h.
+// Sums of a right kernel use half of each tolerance at most; see measure/tolerance.h. One rounding
+// uses up to all of STORED_SIZES.
 #define ELEMENT_SIZES 5.0
 #define NORM_SIZES    0.5
 #define STORED_SIZES  1.0 // for a value that is rounded once, at the end

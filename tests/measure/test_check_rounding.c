@@ -133,7 +133,8 @@ static int generate(const char *spec, double scale, struct csr *A)
 
 static void expect_right(const struct check *c, const char *what, enum prec prec)
 {
-    CHECK(c->ok && c->error_ratio < 0.5 && c->tolerance_share < 0.01 && c->tolerance_share > 0,
+    // One rounding of an exact sum uses all of its tolerance. Sums use half of theirs.
+    CHECK(c->ok && c->error_ratio <= 1 && c->tolerance_share < 0.01 && c->tolerance_share > 0,
           "%s, %s: ratio %g, share %g, %s", what, prec_name(prec), c->error_ratio,
           c->tolerance_share, c->reason);
 }

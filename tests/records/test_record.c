@@ -17,7 +17,9 @@ static void test_names(void)
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
                           "row_max row_cv load_ms load_mb_s cached content file_bytes "
                           "file_changed_ns ");
-    CHECK_NAMES("check", "method elements seen_share error_ratio tolerance_share in_order timed ");
+    CHECK_NAMES(
+        "check",
+        "method elements seen_share error_ratio tolerance_share input_error in_order timed ");
     CHECK_TEXT(names_of(at(record, "check", "timed")), "looked varied rechecked ");
     CHECK_NAMES("time_ms",
                 "median min mean p5 p95 ci_lo ci_hi samples batch launch separator "
@@ -343,17 +345,17 @@ static void test_model(void)
 {
     struct result r = good_result();
     r.model = (struct tiled_prediction){.equation = 3,
-                                  .mu = 2,
-                                  .rho = 1.25,
-                                  .Z = 1.5,
-                                  .R = 16,
-                                  .C = 4,
-                                  .L = 1.75,
-                                  .delta = 8,
-                                  .mu_segment = NAN,
-                                  .intensity = {1, 0.5, 0.75},
-                                  .gflops = {NAN, 5, 7.5},
-                                  .whole_gflops = 6.5};
+                                        .mu = 2,
+                                        .rho = 1.25,
+                                        .Z = 1.5,
+                                        .R = 16,
+                                        .C = 4,
+                                        .L = 1.75,
+                                        .delta = 8,
+                                        .mu_segment = NAN,
+                                        .intensity = {1, 0.5, 0.75},
+                                        .gflops = {NAN, 5, 7.5},
+                                        .whole_gflops = 6.5};
     cJSON *record = round_trip(&r);
     CHECK_NAMES("model", "equation mu mu_segment rho Z R C L delta intensity gflops whole_gflops ");
     CHECK_NUMBER("model", "equation", 3);
