@@ -72,15 +72,11 @@ static double row_scale(const struct problem *p, int32_t i)
     return ldexp(1, exponent < -1000 ? 1000 : -exponent);
 }
 
-static double B_at(const struct problem *p, int64_t q)
-{
-    return type_load(prec_in(p->prec), p->in[0].val, q);
-}
-
 static void reference_row(const struct problem *p, int variant, int32_t i, struct row *row)
 {
     (void)variant;
     const struct csr *A = p->A;
+    const enum prec in = prec_in(p->prec);
     int64_t k = p->cols;
     double scale = row_scale(p, i);
     row->count = k;
@@ -88,10 +84,10 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
     memset(row->ref, 0, (size_t)k * sizeof *row->ref);
     memset(row->error, 0, (size_t)k * sizeof *row->error);
     for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++) {
-        double a = type_round(prec_in(p->prec), A->val[q]);
+        double a = type_round(in, A->val[q]);
         int64_t b = A->idx[q] * k;
         for (int64_t j = 0; j < k; j++) {
-            double x = B_at(p, b + j), scaled = a * scale * x;
+            double x = type_load(in, p->in[0].val, b + j), scaled = a * scale * x;
             row->ref[j] += a * x;
             row->error[j] += scaled * scaled;
         }
@@ -104,9 +100,10 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
 static void weigh_row(const struct problem *p, const double *x, int64_t i, double *sum,
                       double *root)
 {
+    const enum prec in = prec_in(p->prec);
     double all = 0, squares = 0;
     for (int64_t j = 0; j < p->cols; j++) {
-        double product = B_at(p, i * p->cols + j) * x[j];
+        double product = type_load(in, p->in[0].val, i * p->cols + j) * x[j];
         all += product;
         squares += product * product;
     }

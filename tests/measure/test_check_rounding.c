@@ -133,7 +133,7 @@ static int generate(const char *spec, double scale, struct csr *A)
 
 static void expect_right(const struct check *c, const char *what, enum prec prec)
 {
-    // One rounding of an exact sum uses all of its tolerance. Sums use half of theirs.
+    // Exact sums that are rounded once use all of the tolerance. Rounded sums use half.
     CHECK(c->ok && c->error_ratio <= 1 && c->tolerance_share < 0.01 && c->tolerance_share > 0,
           "%s, %s: ratio %g, share %g, %s", what, prec_name(prec), c->error_ratio,
           c->tolerance_share, c->reason);

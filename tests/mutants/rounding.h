@@ -49,7 +49,7 @@ static inline double rounded(double (*to)(double), double v, bool *changed)
     return w;
 }
 
-// One step of a sum.
+// Step of a sum: returns sum + a * b, with the roundings of r.
 static inline double add_product(enum prec prec, const struct rounding *r, double sum, double a,
                                  double b, bool *changed)
 {
