@@ -114,6 +114,7 @@ struct algo {
     bool reference;               // reference algorithm: the baseline if there is no vendor
     bool dense;                   // treats A as a dense matrix: never the baseline
     bool tensor;          // multiplies on tensor cores, whose rate no measured ceiling bounds
+    bool drops_zeros;     // leaves out elements of a sparse result whose sum is exactly 0
     const char *tuned_of; // name of the paper's algorithm that this one is a tuned form of
     const char *picks[PICKS_MAX]; // names of the algorithms that this one chooses from
     enum model_kind model;        // model that predicts the speed
@@ -179,6 +180,18 @@ void algo_defaults(const struct algo *a, double opt[PARAMS_MAX]);
 // Returns ERR_UNSUPPORTED unless the algorithm supports the layout.
 int algo_refuse_layout(const struct algo *a, enum layout layout);
 
+// Returns the type in which the algorithm sums.
+static inline enum prec algo_sums(const struct algo *a, enum prec prec)
+{
+    return a->arith == ARITH_DOUBLE   ? F64
+           : a->arith == ARITH_RESULT ? prec_out(prec)
+                                      : prec_sum(prec);
+}
+// Returns true if the algorithm sums in fewer bits than the precision says.
+static inline bool algo_sums_narrow(const struct algo *a, enum prec prec)
+{
+    return type_bytes(algo_sums(a, prec)) < type_bytes(prec_sum(prec));
+}
 // Return the bytes of an element of the inputs, and of the result.
 static inline int64_t in_bytes(const struct task *t)
 {

@@ -52,6 +52,7 @@ static void print_relations(const struct algo *a)
     print_fact("leaves out", a->partial);
     if (a->dense)
         print_fact("dense", "A is a dense matrix, with all of its zeros: never the baseline");
+    if (a->drops_zeros) print_fact("zeros", "elements whose sum is exactly 0 are not in C");
     if (a->reference) print_fact("reference", "the plain one: what others are compared with");
     print_fact("vendor", a->vendor);
     print_fact("call", a->call);

@@ -41,8 +41,7 @@ static int test_case(struct table *x, const struct algo_entry *e, const double *
     struct outcome out = case_run(&x->in, e, opt, CHECK_FULL);
     if (out.err == ERR_INTERRUPTED) return out.err;
     // Whole numbers are exact but for sums in 16 bits.
-    const bool rounds =
-        e->algo->arith == ARITH_RESULT && prec_out(x->in.p.prec) != prec_sum(x->in.p.prec);
+    const bool rounds = algo_sums_narrow(e->algo, x->in.p.prec);
     bool right = !out.err && out.check.error_ratio <= (rounds ? 1 : 0) && out.left == 0;
     if (out.err)
         snprintf(wrong, sizeof wrong, "%s", fail_text());

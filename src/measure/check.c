@@ -46,21 +46,25 @@ static void seen_add_all(struct seen *s, const struct seen *other)
     tally_add_all(&s->tally, &other->tally);
 }
 
-// The first way in which row i's columns differ from the reference's, in `text`; both ascend.
-static bool same_columns(const struct output_view *R, int64_t i, const struct row *row,
+// Compares the columns of row i of the result with the reference's; both ascend. Returns false,
+// with the first difference in `text`, if they differ. `drops`: columns may be absent.
+static bool same_columns(const struct output_view *R, int64_t i, const struct row *row, bool drops,
                          char text[160])
 {
-    int64_t count = output_count(R, i);
-    for (int64_t e = 0; e < count && e < row->count; e++)
-        if (output_col(R, i, e) < row->col[e]) {
+    const int64_t count = output_count(R, i);
+    int64_t at = 0;
+    for (int64_t e = 0; at < count && e < row->count; e++)
+        if (output_col(R, i, at) < row->col[e]) {
             snprintf(text, 160, "row %lld of C has column %lld, which no product is in",
-                     (long long)i, (long long)output_col(R, i, e));
+                     (long long)i, (long long)output_col(R, i, at));
             return false;
-        } else if (output_col(R, i, e) > row->col[e]) {
+        } else if (output_col(R, i, at) == row->col[e]) {
+            at++;
+        } else if (!drops) {
             snprintf(text, 160, "row %lld of C lacks column %d", (long long)i, row->col[e]);
             return false;
         }
-    if (count == row->count) return true;
+    if (at == count && (drops || count == row->count)) return true;
     snprintf(text, 160, "row %lld of C has %lld nonzeros and should have %lld", (long long)i,
              (long long)count, (long long)row->count);
     return false;
@@ -71,14 +75,18 @@ static bool compare_row(const struct task *t, const struct output_view *R, int64
                         const struct row *row, struct seen *seen, char text[160])
 {
     const bool sparse = R->p->op->result == RESULT_SPARSE,
-               exact = R->p->integers && t->algo->arith != ARITH_RESULT;
+               exact = R->p->integers && !algo_sums_narrow(t->algo, t->prec);
     const enum prec out = prec_out(t->prec);
-    if (sparse && !same_columns(R, i, row, text)) return false;
+    if (sparse && !same_columns(R, i, row, t->algo->drops_zeros, text)) return false;
+    int64_t at = 0; // next entry of the result
     for (int64_t e = 0; e < row->count; e++) {
-        double c = output_at(R, i, e), want = exact ? type_round(out, row->ref[e]) : row->ref[e];
+        const int64_t j = sparse ? row->col[e] : output_col(R, i, e);
+        const bool dropped = sparse && (at == output_count(R, i) || output_col(R, i, at) != j);
+        const double c = dropped ? 0 : output_at(R, i, at++),
+                     want = exact ? type_round(out, row->ref[e]) : row->ref[e];
         struct tolerance tol =
             tolerance_of(t, sparse ? row->each[e] : row->terms, want, row->error[e]);
-        seen_add(seen, &tol, row->terms, (struct worst){0, i, output_col(R, i, e), c, want});
+        seen_add(seen, &tol, row->terms, (struct worst){0, i, j, c, want});
     }
     return true;
 }
@@ -121,18 +129,21 @@ static int compare_rows(const struct task *t, const struct output_view *R, struc
     return err ? fail(ERR_MEMORY, "out of host memory for the reference") : OK;
 }
 
-// The first row whose columns are not those of its products, in `text`. Each row's ascend.
-static bool same_patterns(const struct output_view *R, const struct reference *ref, char text[160])
+// Compares the columns of all rows with those of their products. Returns false, with the first row
+// that differs in `text`, if they differ. `drops`: columns may be absent, so only their number is
+// compared. The sums of compare_projections() then show a column without a product.
+static bool same_patterns(const struct output_view *R, const struct reference *ref, bool drops,
+                          char text[160])
 {
     int64_t m = ref->p->rows, broken = m;
 #pragma omp parallel for schedule(dynamic, 64) reduction(min : broken)
     for (int64_t i = 0; i < m; i++) {
+        const struct row_pattern *want = &ref->projection.pattern[i];
+        const int64_t count = output_count(R, i);
         uint64_t hash = 0;
-        for (int64_t e = 0; e < output_count(R, i); e++)
-            hash += op_column_hash(output_col(R, i, e));
-        if (output_count(R, i) != ref->projection.pattern[i].count ||
-            hash != ref->projection.pattern[i].hash)
-            broken = min64(broken, i);
+        for (int64_t e = 0; e < count; e++) hash += op_column_hash(output_col(R, i, e));
+        const bool same = count == want->count && hash == want->hash;
+        if (!same && !(drops && count < want->count)) broken = min64(broken, i);
     }
     if (broken == m) return true;
     int64_t count = output_count(R, broken), want = ref->projection.pattern[broken].count;
@@ -227,7 +238,7 @@ static bool out_of_range(const struct task *t, const struct problem *p, const st
                          struct check *out)
 {
     const enum prec in = prec_in(t->prec), type = prec_out(t->prec);
-    const bool exact = out->method[0] == 'f' && t->algo->arith != ARITH_RESULT;
+    const bool exact = out->method[0] == 'f' && !algo_sums_narrow(t->algo, t->prec);
     const double value = source_value(p->source), result = exact ? elements->largest : p->bound;
     if (!isfinite(type_round(in, value)))
         snprintf(out->reason, sizeof out->reason, "values of A of up to %.4g overflow %s", value,
@@ -271,7 +282,7 @@ static int compare(const struct task *t, const struct output_view *R, struct ref
     memcpy(out->reason, R->broken, sizeof out->reason);
     int err = out->reason[0] ? OK : reference_make(ref, t->algo->variant, full);
     bool patterns = !err && !out->reason[0] && ref->projection.pattern;
-    if (!patterns || same_patterns(R, ref, out->reason)) {
+    if (!patterns || same_patterns(R, ref, t->algo->drops_zeros, out->reason)) {
         if (!err && !out->reason[0]) err = compare_rows(t, R, ref, &elements, out);
         if (!err && !out->reason[0] && !full) err = compare_projections(t, R, ref, &rows);
     }

@@ -4,7 +4,7 @@
 
 bool product_is_on_device(const struct task *t, const struct problem *p)
 {
-    return p->op->product && t->dev->ops->check_product;
+    return p->op->product && t->dev->ops->check_product && !t->algo->drops_zeros;
 }
 
 // Copies the host's matrix to the device. Also after an error, displace() frees the arrays.

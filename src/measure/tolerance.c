@@ -1,14 +1,5 @@
 #include "measure/tolerance.h"
 
-static enum prec type_of_sums(const struct task *t)
-{
-    switch (t->algo->arith) {
-    case ARITH_DOUBLE: return F64;
-    case ARITH_RESULT: return prec_out(t->prec);
-    default: return prec_sum(t->prec);
-    }
-}
-
 // Unit roundoff of sums on tensor cores, over the unit roundoff of f32. Tensor cores truncate
 // partial sums of 16-bit products. H100, cuBLAS, f16, 8,192 terms with 1,024 nonzeros: with a
 // value of 1 the error is 1.3 times the tolerance.
@@ -16,7 +7,7 @@ static enum prec type_of_sums(const struct task *t)
 
 struct roundoff tolerance_roundoff(const struct task *t)
 {
-    const struct type_facts *sums = &type_list[type_of_sums(t)],
+    const struct type_facts *sums = &type_list[algo_sums(t->algo, t->prec)],
                             *stored = &type_list[prec_out(t->prec)];
     const bool cut = t->algo->tensor && prec_in(t->prec) != prec_sum(t->prec);
     return (struct roundoff){.sums = sums->unit * (cut ? TENSOR_UNITS : 1),

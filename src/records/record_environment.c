@@ -108,6 +108,7 @@ static void add_algorithm(struct json *j, cJSON *array, const struct algo_entry 
     if (a->partial) json_text(j, o, "partial", a->partial);
     if (a->reference) json_bool(j, o, "reference", true);
     if (a->dense) json_bool(j, o, "dense", true);
+    if (a->drops_zeros) json_bool(j, o, "drops_zeros", true);
     if (a->tuned_of) json_text(j, o, "tuned_of", a->tuned_of);
     if (a->variant) json_text(j, o, "computes", e->op->variants[a->variant]);
     if (!a->picks[0]) return;

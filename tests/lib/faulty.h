@@ -71,8 +71,9 @@ static inline int right_make(const struct problem *p, int variant)
 
 enum fault {
     NONE,
-    NARROW, // not one: row starts of 32 bits
-    SMALL,  // not one: within the tolerance
+    NARROW,     // not one: row starts of 32 bits
+    SMALL,      // not one: within the tolerance
+    ZEROS_LOST, // not one if the algorithm drops zeros
     NO_OUTPUT,
     NO_OUTPUT_LATER, // from the second run on
     ONE_NOT_WRITTEN,
@@ -214,6 +215,7 @@ static inline void faulty_rows(struct task *t, struct staged *h)
             int32_t j = right.col[q];
             if (fault == ROW_LOST && i == fault_row) continue;
             if (fault == ENTRY_LOST && q == bad) continue;
+            if (fault == ZEROS_LOST && right.ref[q] == 0) continue;
             if (fault == OTHER_COLUMN && q == bad) j++;
             if (fault == OUTSIDE && q == bad) j = (int32_t)right.p->cols;
             if (fault == NEGATIVE && q == bad) j = -1;
@@ -298,6 +300,15 @@ static const struct algo faulty_double = {
     .precs = BOTH_PRECS,
     .A = {&format_csr},
     .arith = ARITH_DOUBLE,
+    .run = faulty_run,
+};
+
+// The same, without the elements that are exactly 0.
+static const struct algo faulty_dropping = {
+    .layouts = BOTH_LAYOUTS,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .drops_zeros = true,
     .run = faulty_run,
 };
 

@@ -56,9 +56,8 @@ static bool is_sampled(const struct reference *r, int64_t i)
 // Returns the method of CHECK_AUTO if the work is too much for the host to compare every element.
 static const char *auto_of(const struct inputs *in)
 {
-    return product_is_on_device(&(struct task){.dev = &dev}, &in->p) || !in->p.op->project
-               ? "full"
-               : "sample";
+    const struct task t = {.algo = &faulty, .dev = &dev};
+    return product_is_on_device(&t, &in->p) || !in->p.op->project ? "full" : "sample";
 }
 
 // What the check of this operation says it did, asked for a sample.
@@ -358,12 +357,54 @@ static void test_tiny(const struct op *op)
     }
 }
 
+// An algorithm that drops zeros may leave out elements that should be 0, and no others. Blocks of
+// [1 1; 1 -1] have squares with zeros.
+static void test_dropped_zeros(const struct op *op)
+{
+    const int32_t m = 6000;
+    struct csr A;
+    struct inputs in;
+    int64_t axis[AXES_MAX];
+    axes_start(op, 0, axis);
+    int err = csr_alloc(&A, m, m, 2 * m);
+    for (int32_t i = 0; i <= m && !err; i++) A.ptr[i] = 2 * i;
+    for (int32_t q = 0; q < 2 * m && !err; q++)
+        A.idx[q] = q / 4 * 2 + q % 2, A.val[q] = q % 4 == 3 ? -1 : 1;
+    if (!err) err = inputs_make(&in, &dev, op, &A, F32, axis, false, 0);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    if (!right_make(&in.p, 0))
+        for (int mode = 0; mode < 2; mode++) {
+            const enum check_mode asked = mode ? CHECK_SAMPLE : CHECK_FULL;
+            const char *method = mode ? sample_of(op) : "full";
+            check_right(&in, &faulty_dropping, asked, NONE, method);
+            check_right(&in, &faulty_dropping, asked, ZEROS_LOST, method);
+            check_wrong(&in, asked, ZEROS_LOST, "zeros are missing");
+            for (fault_row = m / 2; fault_row < m / 2 + 2; fault_row++) {
+                fault_place = fault_row % 2; // the element of 2
+                struct check c = check_fault(&in, &faulty_dropping, asked, ENTRY_LOST);
+                CHECK(!c.ok && c.reason[0], "%s: a lost element is not found, ratio %g",
+                      what_of(&in, c.method), c.error_ratio);
+            }
+            fault_row = m / 2 + 1; // its last element moves out of its block
+            fault_place = 1;
+            struct check c = check_fault(&in, &faulty_dropping, asked, OTHER_COLUMN);
+            CHECK(!c.ok && c.reason[0], "%s: another column is not found, ratio %g",
+                  what_of(&in, c.method), c.error_ratio);
+        }
+    fault_row = fault_place = 0;
+    right_free();
+    inputs_free(&in);
+    csr_free(&A);
+}
+
 static void test_all(const struct op *op, const struct csr *A)
 {
     test_op(op, A);
     test_sample_classes(op);
     test_tiny(op);
     test_few_rows(op);
+    if (op->result == RESULT_SPARSE) test_dropped_zeros(op);
     test_underflow(op, F32);
     test_underflow(op, F64);
 }

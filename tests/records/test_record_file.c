@@ -168,6 +168,9 @@ static void test_algorithms(const struct op *op)
               "%s: a reference, or none", entry->name);
         CHECK(a->dense ? cJSON_IsTrue(at(o, NULL, "dense")) : !at(o, NULL, "dense"),
               "%s: dense, or not", entry->name);
+        CHECK(a->drops_zeros ? cJSON_IsTrue(at(o, NULL, "drops_zeros"))
+                             : !at(o, NULL, "drops_zeros"),
+              "%s: drops zeros, or not", entry->name);
         CHECK(!a->picks[0] == !picks, "%s: picks", entry->name);
         for (int i = 0; i < COUNT(a->picks) && a->picks[i]; i++)
             CHECK_TEXT(cJSON_GetStringValue(cJSON_GetArrayItem(picks, i)), a->picks[i]);
