@@ -67,14 +67,14 @@ struct cusparse_library {
     cusparseHandle_t handle;
     cudaDataType in, out, sum;
     union {
+        uint16_t half;
         float f32;
         double f64;
     } one, zero;
 };
 
-static inline int cusparse_open(struct task *t, struct cusparse_library *lib)
+static inline int cusparse_open(struct task *t, enum prec sum, struct cusparse_library *lib)
 {
-    const enum prec sum = prec_sum(t->prec);
     lib->in = (cudaDataType)cuda_data_type(prec_in(t->prec));
     lib->out = (cudaDataType)cuda_data_type(prec_out(t->prec));
     lib->sum = (cudaDataType)cuda_data_type(sum);

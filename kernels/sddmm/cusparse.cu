@@ -57,7 +57,7 @@ static int prepare(struct task *t, const struct variant *v)
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     t->state = s;
-    int err = cusparse_open(t, &s->lib);
+    int err = cusparse_open(t, prec_sum(t->prec), &s->lib);
     if (err || t->A[0]->nnz == 0) return err;
 
     size_t bytes = 0;

@@ -3,7 +3,8 @@
 // https://docs.nvidia.com/cuda/cusparse, "cusparseSpGEMM". 32-bit indices, so nnz(C) is at most
 // 2^31 - 1. The library refuses a larger product, and its error is passed on. A run allocates and
 // frees all buffers that the library asks for, as a run is the whole product. The buffers count in
-// the peak memory. The rows of C are sorted by column.
+// the peak memory. The rows of C are sorted by column. In f16 the library sums in f16. It refuses
+// sums of 16-bit values in f32 (12.6.3 and 12.9.4).
 //
 // DEFAULT and ALG1 hold all intermediate products at once. ALG2 first estimates how much memory
 // they need. ALG3 also makes them in chunks; `chunk` is the fraction of the products in each.
@@ -166,7 +167,7 @@ static int prepare(struct task *t)
     t->state = s;
     s->empty = t->work == 0;
     s->kept.R.format = &format_csr;
-    return cusparse_open(t, &s->lib);
+    return cusparse_open(t, algo_sums(t->algo, t->prec), &s->lib);
 }
 
 static int alg3_prepare(struct task *t)
@@ -247,8 +248,8 @@ static int reuse_run(struct task *t)
     if (s->empty) return OK;
     int err = task_phase(t, "numeric");
     // C's values are not a new allocation, so the poison of the check is written here. The poison
-    // is a finite number, as the library may multiply C by beta = 0.
-    if (!err && t->dev->poison) err = device_fill(t->dev, p->R.val, 0x7f, p->R.nnz * in_bytes(t));
+    // is a finite number in all types, as the library may multiply C by beta = 0.
+    if (!err && t->dev->poison) err = device_fill(t->dev, p->R.val, 0x7b, p->R.nnz * out_bytes(t));
     if (err) return err;
     CUSPARSE_TRY(cusparseSpGEMMreuse_compute, PRODUCT(s, p, REUSE_ALG));
     return OK;
@@ -266,10 +267,10 @@ static const struct param chunk_options[] = {
 #define DESCRIPTOR(symbol, call_name, prepare_function, run_function, release_function,            \
                    option_list, partial_text)                                                      \
     extern "C" const struct algo spgemm_##symbol##_cuda = {                                        \
-        .precs = BOTH_PRECS,                                                                       \
+        .precs = ALL_PRECS,                                                                        \
         .A = {&format_csr},                                                                        \
         .S = {&format_csr},                                                                        \
-        .arith = ARITH_PREC,                                                                       \
+        .arith = ARITH_RESULT,                                                                     \
         .options = option_list,                                                                    \
         .cite = "NVIDIA, cuSPARSE library, cusparseSpGEMM",                                        \
         .vendor = "cuSPARSE",                                                                      \

@@ -68,7 +68,7 @@ static int prepare(struct task *t, const struct variant *v)
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     t->state = s;
-    int err = cusparse_open(t, &s->lib);
+    int err = cusparse_open(t, prec_sum(t->prec), &s->lib);
     if (err || is_empty(t)) return err;
     const bool vectors = v->alg == CUSPARSE_SPMM_CSR_ALG3 || result_is_narrow(t);
     if (vectors && !(is_aligned(&t->in[0], in_bytes(t)) && is_aligned(&t->C, out_bytes(t))))
