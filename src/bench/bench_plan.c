@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/isolation.h"
+#include "bench/same_kernel.h"
 
 // Cases with the same inputs, and the data that they share.
 struct group {
@@ -14,6 +15,7 @@ struct group {
     struct tiled_counts_cache *counts; // counts of the matrix
     struct problem p, anew;            // `anew`: a few other rows; empty if no input is dense
     struct reference ref[VARIANTS_MAX], anew_ref[VARIANTS_MAX]; // by variant of the operation
+    struct same_kernel same;    // cases of vendors' libraries
     int lost;                   // error that prevented the inputs; OK: none
     char reason[FAIL_TEXT_MAX]; // text of this error
 };
@@ -63,6 +65,7 @@ static int emit_case(struct group *g, const struct bench_case *c, const struct m
     under_way = NULL;
     if (!err) err = bench_keep_quiet(g->plan, false);
     if (!err && r.timed) err = predict_case(g, bd, &r);
+    if (!err) r.same_as = same_kernel_find(&g->same, &r);
     if (!err) err = emit(&r, arg);
     result_clear(&r);
     return err;
@@ -110,6 +113,7 @@ static int run_group(struct group *g, int64_t first, int64_t end, struct source 
         reference_free(&g->ref[v]);
         reference_free(&g->anew_ref[v]);
     }
+    same_kernel_free(&g->same);
     if (read && !g->lost) free_problems(g);
     if (read) g->lost = OK;
     return err;

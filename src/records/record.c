@@ -83,6 +83,7 @@ static void add_check(struct json *j, const struct result *r)
         json_null(j, o, "in_order");
     else
         json_bool(j, o, "in_order", r->in_order == ORDER_KEPT);
+    json_text(j, o, "same_as", r->same_as);
     cJSON *timed = json_object(j, o, "timed");
     json_number(j, timed, "looked", (double)r->verified.verified);
     json_number(j, timed, "varied", (double)r->verified.varied);

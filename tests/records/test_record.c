@@ -19,7 +19,7 @@ static void test_names(void)
                           "file_changed_ns ");
     CHECK_NAMES(
         "check",
-        "method elements seen_share error_ratio tolerance_share input_error in_order timed ");
+        "method elements seen_share error_ratio tolerance_share input_error in_order same_as timed ");
     CHECK_TEXT(names_of(at(record, "check", "timed")), "looked varied rechecked ");
     CHECK_NAMES("time_ms",
                 "median min mean p5 p95 ci_lo ci_hi samples batch launch separator "
@@ -232,6 +232,7 @@ static void test_partly(void)
     r.in_order = ORDER_NOT_LOOKED;
     cJSON *record = round_trip(&r);
     CHECK_NULL("check", "in_order");
+    CHECK_NULL("check", "same_as");
     CHECK_STRING("check", "method", "off");
     CHECK_NULL("check", "error_ratio");
     CHECK_NULL("check", "seen_share");
@@ -240,7 +241,9 @@ static void test_partly(void)
 
     r = good_result();
     r.in_order = ORDER_KEPT;
+    r.same_as = "other";
     record = round_trip(&r);
+    CHECK_STRING("check", "same_as", "other");
     CHECK(cJSON_IsTrue(at(record, "check", "in_order")), "in_order is not true");
     cJSON_Delete(record);
 
