@@ -46,6 +46,14 @@ static int cub_offsets(struct device *d, const char *name, const T *in, int64_t 
     return err ? err : wait_for(d, name, out + n, total, sizeof *total);
 }
 
+// Returns the bits of keys below n.
+static inline int cub_key_bits(int64_t n)
+{
+    int bits = 0;
+    while (bits < 62 && (int64_t)1 << bits < n) bits++;
+    return bits;
+}
+
 // Sorts n keys and their values by bits [begin_bit, end_bit) of the unsigned keys. Stable. The
 // input is in keys[0] and values[0]. keys[1] and values[1] are scratch memory of the same size. The
 // function may exchange the pointers, so that the result is in keys[0] and values[0].

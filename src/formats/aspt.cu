@@ -38,14 +38,6 @@ static void pairs_free(struct device *d, struct pairs *s)
     }
 }
 
-// Returns the bits of numbers below n.
-static int bits_for(int64_t n)
-{
-    int bits = 0;
-    while (bits < 62 && ((int64_t)1 << bits) < n) bits++;
-    return bits;
-}
-
 // The matrix for the kernels. Keys of step 1 are panel << col_bits | column.
 struct source {
     int32_t m, panel, width, threshold, least;
@@ -240,15 +232,15 @@ static int list_columns(struct finder *f, int64_t *count)
 static int sort_columns(struct finder *f, int32_t panels, int64_t count)
 {
     struct pairs *c = &f->columns;
-    int err =
-        cub_sort_pairs(f->d, c->key, c->value, count, 0, bits_for((int64_t)panels * f->s.width));
+    int err = cub_sort_pairs(f->d, c->key, c->value, count, 0,
+                             cub_key_bits((int64_t)panels * f->s.width));
     if (err) return err;
     LAUNCH(find_depth, blocks_for(count), BLOCK, 0, f->d->stream, f->s, count, c->key[0],
            c->key[1]);
     err = launch_check("aspt: depths");
     uint64_t *sorted = c->key[1]; // belongs to the values in [0]
     c->key[1] = c->key[0], c->key[0] = sorted;
-    if (!err) err = cub_sort_pairs(f->d, c->key, c->value, count, 0, 32 + bits_for(panels));
+    if (!err) err = cub_sort_pairs(f->d, c->key, c->value, count, 0, 32 + cub_key_bits(panels));
     if (err) return err;
     LAUNCH(find_tiles, blocks_for(count), BLOCK, 0, f->d->stream, f->s, count, c->key[0], f->mark);
     err = launch_check("aspt: tiles");
@@ -321,7 +313,7 @@ static int place_all(struct device *d, const struct source *s, const struct csr_
                nonzeros->key[0], nonzeros->value[0]);
         err = launch_check("aspt: parts");
         if (!err && X->tiles)
-            err = cub_sort_pairs(d, nonzeros->key, nonzeros->value, A->nnz, 0, bits_for(count));
+            err = cub_sort_pairs(d, nonzeros->key, nonzeros->value, A->nnz, 0, cub_key_bits(count));
         if (err) return err;
         auto kernel = place_nonzeros<T>;
         LAUNCH(kernel, blocks_for(A->nnz), BLOCK, 0, d->stream, *s, nonzeros->value[0],
@@ -343,8 +335,8 @@ extern "C" int aspt_make_cuda(struct device *d, const struct sparse *from, const
     struct finder f = {};
     f.d = d;
     f.nonzeros = &nonzeros;
-    f.s = {A->m,     X->panel, X->width,       X->threshold,
-           X->least, A->nnz,   bits_for(A->n), (const int32_t *)A->ptr,
+    f.s = {A->m,     X->panel, X->width,           X->threshold,
+           X->least, A->nnz,   cub_key_bits(A->n), (const int32_t *)A->ptr,
            A->idx};
     int err = pairs_alloc(d, A->nnz, &nonzeros);
     if (!err && A->nnz) {
@@ -353,7 +345,7 @@ extern "C" int aspt_make_cuda(struct device *d, const struct sparse *from, const
         err = launch_check("aspt: nonzeros");
         if (!err)
             err = cub_sort_pairs(d, nonzeros.key, nonzeros.value, A->nnz, 0,
-                                 f.s.col_bits + bits_for(X->panels));
+                                 f.s.col_bits + cub_key_bits(X->panels));
     }
     if (!err) err = find_parts(&f, X, &part);
     finder_free(&f);

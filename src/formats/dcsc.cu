@@ -72,13 +72,6 @@ static __global__ void list_panels(struct csr_dev A, int32_t panel, int64_t pane
 
 static unsigned blocks(int64_t threads) { return (unsigned)ceil_div(threads, BLOCK); }
 
-static int bits_of(int64_t x)
-{
-    int bits = 0;
-    while (x > 0 && x >> bits) bits++;
-    return bits;
-}
-
 // Scratch arrays of size nnz; `before` has size nnz + 1.
 struct scratch {
     uint64_t *keys[2];
@@ -102,12 +95,12 @@ static int sort_entries(struct device *d, const struct csr_dev *A, struct dcsc *
                         struct scratch *w)
 {
     auto place = place_entries<T>;
-    const int bits = bits_of(A->n - 1);
+    const int bits = cub_key_bits(A->n);
     LAUNCH(list_keys, blocks(A->nnz), BLOCK, 0, d->stream, *A, D->panel, bits, w->keys[0],
            w->entries[0]);
     int err = launch_check("dcsc: keys");
     if (!err)
-        err = cub_sort_pairs(d, w->keys, w->entries, A->nnz, 0, bits + bits_of(D->panels - 1));
+        err = cub_sort_pairs(d, w->keys, w->entries, A->nnz, 0, bits + cub_key_bits(D->panels));
     if (err) return err;
     LAUNCH(place, blocks(A->nnz), BLOCK, 0, d->stream, *A, w->keys[0], w->entries[0], w->first,
            D->row, (T *)D->val);
@@ -122,7 +115,7 @@ static int find_segments(struct device *d, const struct csr_dev *A, struct dcsc 
     if (!err) err = device_alloc(d, D->segments + 1, sizeof *D->start, (void **)&D->start);
     if (!err) err = device_alloc(d, D->segments, sizeof *D->col, (void **)&D->col);
     if (err) return err;
-    LAUNCH(list_segments, blocks(A->nnz + 1), BLOCK, 0, d->stream, A->nnz, bits_of(A->n - 1),
+    LAUNCH(list_segments, blocks(A->nnz + 1), BLOCK, 0, d->stream, A->nnz, cub_key_bits(A->n),
            w->keys[0], w->before, D->start, D->col);
     err = launch_check("dcsc: segments");
     if (err) return err;

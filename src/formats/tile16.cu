@@ -173,8 +173,6 @@ extern "C" int tilecols_make_cuda(struct device *d, const struct sparse *from, c
     const size_t size = sizeof(int32_t);
     const unsigned grid = (unsigned)ceil_div(T->tiles, BLOCK);
     int32_t *col[2] = {}, *tile[2] = {}, *row = NULL;
-    int bits = 0;
-    while (((int64_t)1 << bits) < T->tile_n) bits++;
     int err = device_alloc(d, (int64_t)C->tile_n + 1, size, (void **)&C->ptr);
     if (!err) err = device_alloc(d, C->tiles, size, (void **)&C->row);
     if (!err) err = device_alloc(d, C->tiles, sizeof *C->used, (void **)&C->used);
@@ -186,7 +184,8 @@ extern "C" int tilecols_make_cuda(struct device *d, const struct sparse *from, c
     if (!err && C->tiles > 0) {
         LAUNCH(list_tiles, grid, BLOCK, 0, d->stream, *T, col[0], tile[0], row);
         err = launch_check("tilecols: list");
-        if (!err) err = cub_sort_pairs(d, (uint32_t **)col, tile, C->tiles, 0, bits);
+        if (!err)
+            err = cub_sort_pairs(d, (uint32_t **)col, tile, C->tiles, 0, cub_key_bits(T->tile_n));
     }
     if (err) goto done;
     C->tile = tile[0];

@@ -34,13 +34,6 @@ static __global__ void flag_distinct(int32_t nnz, const uint64_t *__restrict__ k
     if (e < nnz) flag[e] = e == 0 || key[e] != key[e - 1];
 }
 
-static int bits_of(int64_t n)
-{
-    int bits = 0;
-    while (((int64_t)1 << bits) < n) bits++;
-    return bits;
-}
-
 // Scratch memory of find_ranks().
 struct ranking {
     uint64_t *key[2];
@@ -66,12 +59,13 @@ static int find_ranks(struct scratch *w, const struct csr_dev *A, const struct t
 {
     struct device *d = w->d;
     const int32_t nnz = (int32_t)T->nnz;
-    out->shift = bits_of(T->n);
+    out->shift = cub_key_bits(T->n);
     if (nnz)
         LAUNCH(list_keys, grid_for(nnz), BLOCK, 0, d->stream, nnz, *s, order->place, A->idx,
                T->rows, out->shift, r->key[0], r->entry[0]);
     int err = launch_check("tiled: keys");
-    if (!err) err = cub_sort_pairs(d, r->key, r->entry, nnz, 0, out->shift + bits_of(T->panels));
+    if (!err)
+        err = cub_sort_pairs(d, r->key, r->entry, nnz, 0, out->shift + cub_key_bits(T->panels));
     if (err) return err;
     out->key = r->key[0];
     out->entry = r->entry[0];

@@ -36,13 +36,6 @@ struct work {
 
 static unsigned blocks_of(int64_t threads) { return (unsigned)ceil_div(threads, BLOCK); }
 
-static int bits_of(int64_t count)
-{
-    int bits = 0;
-    while (bits < 62 && (int64_t)1 << bits < count) bits++;
-    return bits;
-}
-
 // Copies a number from the device to *to.
 static int read_count(struct task *t, const int64_t *from, int64_t *to)
 {
@@ -123,7 +116,7 @@ static int make_chunks(struct task *t, struct work *w, struct chunk **chunks, in
 static int plan(struct task *t, struct work *w, struct chunk **chunks, int64_t *count)
 {
     const struct state *s = (const struct state *)t->state;
-    const size_t key_bytes = bits_of(w->f.m) + w->col_bits <= 32 ? 4 : 8;
+    const size_t key_bytes = cub_key_bits(w->f.m) + w->col_bits <= 32 ? 4 : 8;
     const int64_t product_bytes = 2 * (int64_t)(key_bytes + in_bytes(t));
     w->room = max64(1, min64(min64(w->products, ROOM_MOST), s->budget / product_bytes));
     int err;

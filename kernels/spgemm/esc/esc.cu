@@ -123,7 +123,7 @@ template <typename T> static int do_long_row(struct task *t, struct work *w, con
 template <typename T> static int do_chunk(struct task *t, struct work *w, const struct chunk *c)
 {
     const int32_t count = (int32_t)min64(c->end - c->begin, ROOM_MOST);
-    const int row_bits = bits_of(c->rows);
+    const int row_bits = cub_key_bits(c->rows);
     int64_t nnz;
     if (c->end == c->begin) return OK;
     if (c->end - c->begin > w->room) return do_long_row<T>(t, w, c);
@@ -165,7 +165,7 @@ static int multiply(struct task *t, struct work *w, struct chunk **chunks)
     int err = task_phase(t, "analyse");
     if (!err) err = scan_products(t, w);
     if (err) return err;
-    w->col_bits = bits_of(t->S[0]->n);
+    w->col_bits = cub_key_bits(t->S[0]->n);
     err = result_begin(t, w->products > INT32_MAX ? 8 : 4, &w->R);
     if (!err && w->products) err = plan(t, w, chunks, &count);
     if (err) return err;
