@@ -1,36 +1,14 @@
 // Makes the formats tile16 (from csr) and tilecols (from tile16) on CUDA.
-#include "formats/csr.h"
-#include "formats/tile16_find.cuh"
+#include "formats/tile16.h"
+#include "formats/tile_find.cuh"
 
 #define BLOCK 256 // threads of most kernels
 
-// The tiles of a CSR matrix, as a source of tile16_find.cuh. A thread per nonzero.
-struct csr_source {
-    int32_t m;
-    const int32_t *ptr, *idx;
+// The tiles of a CSR matrix, as a source of tile_find.cuh.
+struct csr_source : csr_tiles<TILE> {
     uint32_t *mask;   // masks of the tiles, two rows per word
     int32_t *tile_of; // tile of each nonzero
 
-    __device__ __forceinline__ int32_t rows(int32_t i) const { return min(TILE, m - i * TILE); }
-    __device__ __forceinline__ void span(int32_t i, int32_t *low, int32_t *high) const
-    {
-        if ((int32_t)threadIdx.x >= rows(i)) return;
-        const int32_t row = i * TILE + (int32_t)threadIdx.x;
-        if (ptr[row] == ptr[row + 1]) return;
-        *low = idx[ptr[row]] / TILE;
-        *high = idx[ptr[row + 1] - 1] / TILE;
-    }
-    template <typename F> __device__ __forceinline__ void each(int32_t i, F f) const
-    {
-        const int32_t end = ptr[i * TILE + rows(i)];
-        for (int32_t p = ptr[i * TILE] + (int32_t)threadIdx.x; p < end; p += (int32_t)blockDim.x)
-            f(idx[p] / TILE, p);
-    }
-    // Returns the row of nonzero p in tile row i.
-    __device__ __forceinline__ int32_t row_of(int32_t i, int32_t p) const
-    {
-        return upper_bound(ptr + i * TILE, 0, rows(i) + 1, p) - 1;
-    }
     __device__ __forceinline__ void found(int32_t i, int32_t p, int64_t t) const
     {
         const int32_t r = row_of(i, p);

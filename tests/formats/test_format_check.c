@@ -5,6 +5,7 @@
 #include "formats/coocols.h"
 #include "formats/csr.h"
 #include "formats/tile16.h"
+#include "formats/tile8.h"
 
 #define BREAK(place, value, want) BREAK_OF(&X->head, place, value, want)
 
@@ -164,6 +165,50 @@ static void test_tilecols(void)
     sparse_free(&dev, &X->head);
 }
 
+// An 11 x 12 matrix of the tiles (0, 0), (0, 1) and (1, 0):  (0, 0) (2, 7) (2, 8) | (10, 2).
+static void test_tile8(void)
+{
+    int64_t ptr[] = {0, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 4};
+    int32_t idx[] = {0, 7, 8, 2};
+    double val[] = {1, 2, 3, 4};
+    struct csr A = {11, 12, 4, ptr, idx, val};
+    struct tile8 *X = (struct tile8 *)make_from(make_csr(&A), &format_tile8);
+    if (!X) return;
+    CHECK_TEXT(what_is_broken(&X->head), "nothing");
+    CHECK(X->tiles == 3 && X->ptr[1] == 2 && X->mask[0] == (1 | 1ull << 23) &&
+              X->mask[1] == 1ull << 16 && X->mask[2] == 1ull << 18,
+          "%lld tiles, %llx %llx", (long long)X->tiles, (unsigned long long)X->mask[0],
+          (unsigned long long)X->mask[1]);
+    BREAK(X->m, -1, "negative size");
+    BREAK(X->n, -1, "negative size");
+    BREAK(X->nnz, -1, "negative size");
+    BREAK(X->tiles, -1, "negative size");
+    BREAK(X->m, 17, "tile rows do not cover m");
+    BREAK(X->n, 8, "tile columns do not cover n");
+    BREAK(X->ptr, NULL, "missing array");
+    BREAK(X->row, NULL, "missing array");
+    BREAK(X->col, NULL, "missing array");
+    BREAK(X->start, NULL, "missing array");
+    BREAK(X->mask, NULL, "missing array");
+    BREAK(X->val, NULL, "missing array");
+    BREAK(X->ptr[0], 1, "ptr[0] is not 0");
+    BREAK(X->ptr[2], 2, "ptr[tile_m] is not tiles");
+    BREAK(X->ptr[1], 4, "ptr descends");
+    BREAK(X->start[0], 1, "start[0] is not 0");
+    BREAK(X->start[3], 5, "start[tiles] is not nnz");
+    BREAK(X->ptr[1], 1, "row and ptr differ");
+    BREAK(X->row[2], 0, "row and ptr differ");
+    BREAK(X->col[2], -1, "tile column outside the matrix");
+    BREAK(X->col[1], 2, "tile column outside the matrix");
+    BREAK(X->col[1], 0, "tile columns not ascending");
+    BREAK(X->start[1], 1, "start and masks differ");
+    BREAK(X->mask[0], 1, "start and masks differ");
+    BREAK(X->mask[2], 1ull << 26, "nonzeros below the last row");
+    BREAK(X->m, 10, "nonzeros below the last row");
+    BREAK(X->mask[1], 1ull << 20, "column outside the matrix");
+    sparse_free(&dev, &X->head);
+}
+
 int main(void)
 {
     CHECK(!device_open("cpu", &dev), "%s", fail_text());
@@ -172,6 +217,7 @@ int main(void)
     test_coo();
     test_coocols();
     test_tilecols();
+    test_tile8();
     CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
     device_close(&dev);
     return TEST_END();

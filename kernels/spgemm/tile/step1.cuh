@@ -3,7 +3,8 @@
 #ifndef SPGEMM_TILE_STEP1_H
 #define SPGEMM_TILE_STEP1_H
 
-#include "formats/tile16_find.cuh"
+#include "formats/tile16.h"
+#include "formats/tile_find.cuh"
 
 // Source of find_structure(). `lanes` threads read a tile row of S. Two tiles have a product if a
 // used column of the tile of A is a used row of the tile of S.

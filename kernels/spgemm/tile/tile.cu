@@ -5,7 +5,7 @@
 // Files, in reading order:
 //
 // formats/tile16.h        formats tile16, tiles by tile row, and tilecols, tiles by tile column
-// formats/tile16_find.cuh find_tiles: the tiles of a tile row, a block for each tile row
+// formats/tile_find.cuh   find_tiles: the tiles of a tile row, a block for each tile row
 // step1.cuh               step 1, the tiles that C may have: find_tiles for a product
 // match.cuh               a warp finds the pairs of tiles of A and S for a tile of C
 // step2.cuh               step 2, masks and lengths of C's tiles: make_masks, a warp for each tile

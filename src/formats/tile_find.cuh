@@ -1,4 +1,4 @@
-// Finds the nonempty tiles of a CSR matrix (tile16.cu), or of a product of tiles
+// Finds the nonempty tiles of a CSR matrix (tile8.cu, tile16.cu), or of a product of tiles
 // (kernels/spgemm/tile).
 //
 // A block marks the tile columns of a tile row as bits in shared memory. The bits are a window of
@@ -10,14 +10,41 @@
 //   span(i, &low, &high)  widens low to high so that the range has the thread's tile columns
 //   each(i, f)            calls f(tile column, x) for each element x of the thread
 //   found(i, x, t)        takes the tile t of element x
-#ifndef TILE16_FIND_H
-#define TILE16_FIND_H
+#ifndef TILE_FIND_H
+#define TILE_FIND_H
 
 #include "device/cub.cuh"
 #include "device/warp.cuh"
-#include "formats/tile16.h"
+#include "formats/csr.h"
 
 #define FIND_WINDOW 131072 // tile columns of a window: 32 KB of bits and ranks
+
+// The SIZE x SIZE tiles of a CSR matrix. A thread per nonzero. A source adds found().
+template <int SIZE> struct csr_tiles {
+    int32_t m;
+    const int32_t *ptr, *idx;
+
+    __device__ __forceinline__ int32_t rows(int32_t i) const { return min(SIZE, m - i * SIZE); }
+    __device__ __forceinline__ void span(int32_t i, int32_t *low, int32_t *high) const
+    {
+        if ((int32_t)threadIdx.x >= rows(i)) return;
+        const int32_t row = i * SIZE + (int32_t)threadIdx.x;
+        if (ptr[row] == ptr[row + 1]) return;
+        *low = idx[ptr[row]] / SIZE;
+        *high = idx[ptr[row + 1] - 1] / SIZE;
+    }
+    template <typename F> __device__ __forceinline__ void each(int32_t i, F f) const
+    {
+        const int32_t end = ptr[i * SIZE + rows(i)];
+        for (int32_t p = ptr[i * SIZE] + (int32_t)threadIdx.x; p < end; p += (int32_t)blockDim.x)
+            f(idx[p] / SIZE, p);
+    }
+    // Returns the row of nonzero p in tile row i.
+    __device__ __forceinline__ int32_t row_of(int32_t i, int32_t p) const
+    {
+        return upper_bound(ptr + i * SIZE, 0, rows(i) + 1, p) - 1;
+    }
+};
 
 // Block i finds the tiles of tile row i. FILL false: sets count[i]. FILL true: writes `col`, and
 // `row` unless NULL, from ptr[i] on, and calls found() for each element of the source.
@@ -89,13 +116,13 @@ static __global__ void find_tiles(Source source, int32_t window, int32_t *__rest
     if (me == 0) count[i] = all;
 }
 
-// Counts the tiles of `source`, waits for their number, and makes t->ptr and t->col. Unless `row`
-// is NULL, makes *row, the tile row of each tile. fill(source) prepares the source for found().
-// `number`: host memory for the number of tiles, page-locked for a short wait. `threads`: threads
-// of a block. After an error the caller frees the arrays.
-template <typename Source, typename Fill>
+// Counts the tiles of `source`, waits for their number, and makes t->ptr and t->col. `Tiles` is the
+// struct of a format. Unless `row` is NULL, makes *row, the tile row of each tile. fill(source)
+// prepares the source for found(). `number`: host memory for the number of tiles, page-locked for a
+// short wait. `threads`: threads of a block. After an error the caller frees the arrays.
+template <typename Tiles, typename Source, typename Fill>
 static int find_structure(struct device *d, Source source, int32_t window, int threads,
-                          int64_t *number, struct tile16 *t, int32_t **row, Fill fill)
+                          int64_t *number, Tiles *t, int32_t **row, Fill fill)
 {
     int32_t *count = NULL;
     window = (int32_t)min64(window, ceil_div(t->tile_n, 32) * 32);
@@ -108,8 +135,8 @@ static int find_structure(struct device *d, Source source, int32_t window, int t
         LAUNCH(kernel, (unsigned)t->tile_m, threads, shared, d->stream, source, window, count, NULL,
                NULL, NULL);
     }
-    err = launch_check("tile16: count");
-    if (!err) err = cub_offsets(d, "tile16", count, t->tile_m, t->ptr, number);
+    err = launch_check("tiles: count");
+    if (!err) err = cub_offsets(d, "tiles", count, t->tile_m, t->ptr, number);
     if (err) goto done;
     t->tiles = *number;
     err = device_alloc(d, t->tiles, sizeof *t->col, (void **)&t->col);
@@ -121,7 +148,7 @@ static int find_structure(struct device *d, Source source, int32_t window, int t
         LAUNCH(kernel, (unsigned)t->tile_m, threads, 2 * shared, d->stream, source, window, NULL,
                t->ptr, t->col, row ? *row : NULL);
     }
-    err = launch_check("tile16: fill");
+    err = launch_check("tiles: fill");
 done:
     device_free(d, count);
     return err;
