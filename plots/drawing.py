@@ -30,7 +30,7 @@ GREY = "#4D4D4D"
 # operation of the program have one colour; tests/plots/plots_general.py looks at `spbench list`.
 FAMILIES = ("#56B4E9", "#332288", "#CC79A7", "#882255", "#0072B2", "#009E73", "#86BC25", "#999933",
             "#E69F00", "#6B4226", "#D55E00", "#AA4499", "#117733", "#DDCC77")
-SALT = 15123392
+SALT = 45047083
 MARKERS = "os^Dv<>8"  # by colour
 THIN = "x+1234|_"  # of vendors
 RINGS = "osDh"  # of what picks another: points below it are seen

@@ -25,8 +25,8 @@ static void choose_axes(const struct algo_entry *e, int64_t axis[AXES_MAX])
     }
 }
 
-static enum prec prec = F64;
-static int64_t width; // of the dense operands; 0: the first that is tried
+static enum prec prec = F64; // of algorithms that have this precision; else their first
+static int64_t width;        // of the dense operands; 0: the first that is tried
 
 static int make_inputs(struct inputs *in, const struct algo_entry *e, const struct csr *A,
                        struct device *dev)
@@ -34,7 +34,9 @@ static int make_inputs(struct inputs *in, const struct algo_entry *e, const stru
     int64_t axis[AXES_MAX];
     choose_axes(e, axis);
     if (width) axis[0] = width;
-    return inputs_make(in, dev, e->op, A, prec, axis, false, 0);
+    const enum prec its =
+        e->algo->precs & BIT(prec) ? prec : (enum prec)__builtin_ctz(e->algo->precs);
+    return inputs_make(in, dev, e->op, A, its, axis, false, 0);
 }
 
 // What is set for an algorithm that is named, on the devices where it has it; NULL: nothing.
