@@ -37,9 +37,9 @@ static __global__ void count_masks(int64_t tiles, const uint16_t *__restrict__ m
 }
 
 // Writes each nonzero to its place in its tile. A block per tile row.
-template <typename T>
-static __global__ void place_nonzeros(struct csr_source s, const T *__restrict__ val,
-                                      struct tile16 t, T *__restrict__ to)
+template <typename W>
+static __global__ void place_nonzeros(struct csr_source s, const W *__restrict__ val,
+                                      struct tile16 t, W *__restrict__ to)
 {
     const int32_t i = (int32_t)blockIdx.x;
     s.each(i, [&](int32_t, int32_t p) {
@@ -69,7 +69,7 @@ static int finish_masks(struct device *d, struct tile16 *t)
     return err;
 }
 
-template <typename T>
+template <typename W>
 static int make_tiles(struct device *d, const struct csr_dev *A, struct tile16 *out)
 {
     struct csr_source s = {A->m, (const int32_t *)A->ptr, A->idx, NULL, NULL};
@@ -88,11 +88,11 @@ static int make_tiles(struct device *d, const struct csr_dev *A, struct tile16 *
     int err = find_structure(d, s, FIND_WINDOW, threads, &number, out, NULL, fill);
     if (!err) err = finish_masks(d, out);
     if (!err) err = device_alloc(d, A->nnz, sizeof *out->idx, (void **)&out->idx);
-    if (!err) err = device_alloc(d, A->nnz, sizeof(T), &out->val);
+    if (!err) err = device_alloc(d, A->nnz, sizeof(W), &out->val);
     if (!err && A->nnz > 0) {
-        auto kernel = place_nonzeros<T>;
-        LAUNCH(kernel, (unsigned)out->tile_m, threads, 0, d->stream, s, (const T *)A->val, *out,
-               (T *)out->val);
+        auto kernel = place_nonzeros<W>;
+        LAUNCH(kernel, (unsigned)out->tile_m, threads, 0, d->stream, s, (const W *)A->val, *out,
+               (W *)out->val);
         err = launch_check("tile16: nonzeros");
     }
     device_free(d, s.tile_of);
@@ -106,8 +106,7 @@ extern "C" int tile16_make_cuda(struct device *d, const struct sparse *from, con
     struct tile16 *T = (struct tile16 *)out;
     T->tile_m = tile_count(from->m);
     T->tile_n = tile_count(from->n);
-    return from->type == F32 ? make_tiles<float>(d, csr_of(from), T)
-                             : make_tiles<double>(d, csr_of(from), T);
+    return BY_BYTES(type_bytes(from->type), make_tiles, d, csr_of(from), T);
 }
 
 // Writes the keys and values of the sort by tile columns. A thread per tile. Thread numbers have 64
