@@ -112,13 +112,21 @@ static int verify_isolated(void *arg, bool anew)
     return err ? err : verify_after(arg, anew);
 }
 
+// Returns true if no measured ceiling bounds the rate of the arithmetic. Sparse algorithms multiply
+// f32 and f64 within the measured rate, also on tensor cores.
+static bool is_unbounded(const struct bench_case *c)
+{
+    const struct algo *a = c->entry->algo;
+    return a->tensor && (a->dense || prec_in(c->prec) != prec_sum(c->prec));
+}
+
 // Raises the roof to a rate that is a little above. Returns ERR_WRONG for a rate that no device
 // reaches.
 static int learn_roof(struct device *d, struct roof *roof, const struct result *r)
 {
     double ms = fmin(r->timing.median, result_time(r, TIMING_BACK_TO_BACK).ms);
     double gflops = (double)r->flops / ms * 1e-6;
-    if (!r->c.entry->algo->tensor && !bound_learn(d, roof, r->c.prec, gflops))
+    if (!is_unbounded(&r->c) && !bound_learn(d, roof, r->c.prec, gflops))
         return fail(ERR_WRONG,
                     "%.4g GFLOPS are more than %s can do, which is %.4g: its time is of "
                     "something else",
@@ -138,8 +146,8 @@ static void derive_rates(struct result *r, const struct problem *p, const struct
     double ms = r->timing.median;
     double gb_s = (double)r->compulsory_bytes / ms * 1e-6;
     r->gflops = (double)r->flops / ms * 1e-6;
-    // Tensor cores have no measured ceiling: only the bytes give a bound.
-    const int64_t flops = r->c.entry->algo->tensor ? 0 : r->flops;
+    // Without a ceiling of arithmetic only the bytes give a bound.
+    const int64_t flops = is_unbounded(&r->c) ? 0 : r->flops;
     r->bound_ms = bound_roofline_ms(roof, r->c.prec, flops, r->compulsory_bytes);
     r->efficiency = r->bound_ms / ms;
     r->cache_resident = roof->memory_gb_s > 0 && gb_s > roof->memory_gb_s;

@@ -1,5 +1,6 @@
 // What a model predicts of a case: by the options of its algorithm, by what that tells of itself,
-// and by the ceilings of the device. Without memory to count in, the case is as it was.
+// and by the ceilings of the device. Without memory to count in, the case is as it was. Also the
+// cases that no rate of arithmetic bounds.
 #include "data/gen.h"
 #include "dies.h"
 #include "plans.h"
@@ -8,22 +9,27 @@ static struct test_devices places;
 static struct matrix M = {.name = (char *)"tiny", .path = (char *)"gen:tiny"};
 static struct tiled_prediction got;
 static enum status ended;
+static double bound_ms;
+static int64_t bytes;
 
 static int keep(const struct result *r, void *arg)
 {
     (void)arg;
     got = r->model;
     ended = r->status;
+    bound_ms = r->bound_ms;
+    bytes = r->compulsory_bytes;
     return OK;
 }
 
 // The n-th allocation of the run fails; 0: none.
-static void run_failing(const struct algo *a, int n)
+static void run_failing(const struct algo *a, enum prec prec, int n)
 {
     const struct algo_entry entry = {"modelled", op_find("spmm"), DEVICE_CPU, a, NULL};
     struct plan_parts x;
     parts_start(&x, entry.op);
     parts_one(&x);
+    x.request.precs = &prec;
     parts_add(&x, &entry);
     x.request.axes[0].value[0] = 24; // k
     struct plan plan = parts_plan(&x);
@@ -34,10 +40,10 @@ static void run_failing(const struct algo *a, int n)
     plan_free(&plan);
 }
 
-static void run(const struct algo *a) { run_failing(a, 0); }
+static void run(const struct algo *a) { run_failing(a, F32, 0); }
 
 static struct tiled_prediction wanted(enum model_kind kind, struct cutting cut,
-                                const struct figures *told)
+                                      const struct figures *told)
 {
     struct source s;
     struct tiled_counts_cache of;
@@ -92,6 +98,34 @@ static int do_nothing(struct task *t)
     return OK;
 }
 
+// The arithmetic of these is bounded by the measured rate, or not bounded at all.
+static const struct {
+    bool tensor, dense;
+    enum prec prec;
+    bool bounded;
+} rates[] = {
+    {false, false, F16_F32, true}, {true, false, F32, true},       {true, false, F64, true},
+    {true, false, F16, false},     {true, false, BF16_F32, false}, {true, true, F32, false},
+    {true, true, F64, false},
+};
+
+static void test_rates(struct algo a)
+{
+    struct roof *roof = &places.list[DEVICE_CPU].roof;
+    const struct roof before = *roof;
+    roof->fma_gflops[F32] = roof->fma_gflops[F64] = 1e-3; // arithmetic takes longer than loads
+    for (int i = 0; i < COUNT(rates); i++) {
+        a.tensor = rates[i].tensor;
+        a.dense = rates[i].dense;
+        run_failing(&a, rates[i].prec, 0);
+        const double bytes_ms = bound_roofline_ms(roof, rates[i].prec, 0, bytes);
+        CHECK(ended == STATUS_OK && bytes_ms > 0 && (bound_ms > bytes_ms) == rates[i].bounded,
+              "row %d, %s: %s, a bound of %g ms, %g ms by bytes", i, prec_name(rates[i].prec),
+              status_name(ended), bound_ms, bytes_ms);
+    }
+    *roof = before;
+}
+
 int main(void)
 {
     if (gen_matrix("stencil:6", 1, &M.A) || places_open(&places)) return TEST_END();
@@ -100,6 +134,7 @@ int main(void)
     struct figures told = {0};
     run(&a);
     CHECK(ended == STATUS_OK && !got.equation, "a prediction without a model");
+    test_rates(a);
 
     a.model = MODEL_NAIVE;
     struct tiled_prediction want = wanted(MODEL_NAIVE, cut, NULL);
@@ -126,7 +161,7 @@ int main(void)
 
     int without = 0;
     for (int n = 1; n < 200; n++) {
-        run_failing(&a, n);
+        run_failing(&a, F32, n);
         without += ended == STATUS_OK && !got.equation;
     }
     CHECK(without > 0, "no case that had no memory for its prediction");
