@@ -9,10 +9,10 @@
 
 // Writes the rows of C (FILL), or counts their nonzeros. A block of 16 warps has a tile row, a warp
 // one of its rows.
-template <typename T, bool FILL>
+template <typename W, bool FILL>
 static __global__ void __launch_bounds__(TILE *WARP)
     tiles_to_rows(struct tile16 t, int32_t *__restrict__ length, const int64_t *__restrict__ ptr,
-                  int32_t *__restrict__ idx, const T *__restrict__ from, T *__restrict__ val)
+                  int32_t *__restrict__ idx, const W *__restrict__ from, W *__restrict__ val)
 {
     const int32_t i = (int32_t)blockIdx.x, r = (int32_t)threadIdx.x / WARP;
     const int64_t row = (int64_t)i * TILE + r, end = t.ptr[i + 1];
@@ -37,13 +37,13 @@ static __global__ void __launch_bounds__(TILE *WARP)
 }
 
 // Makes t->R from the tiles of C.
-template <typename T> static int tiles_to_csr(struct task *t, const struct tile16 *C)
+template <typename W> static int tiles_to_csr(struct task *t, const struct tile16 *C)
 {
     struct device *d = t->dev;
     struct csr_dev *R = &t->R;
     int32_t *length = NULL;
-    auto count = tiles_to_rows<T, false>;
-    auto fill = tiles_to_rows<T, true>;
+    auto count = tiles_to_rows<W, false>;
+    auto fill = tiles_to_rows<W, true>;
     int err = result_begin(t, sizeof(int64_t), R);
     if (!err) err = device_alloc(d, C->m, sizeof *length, (void **)&length);
     if (err) return err;
@@ -57,7 +57,7 @@ template <typename T> static int tiles_to_csr(struct task *t, const struct tile1
     if (!err) err = result_alloc(d, R);
     if (err || C->tile_m == 0) return err;
     LAUNCH(fill, (unsigned)C->tile_m, TILE * WARP, 0, d->stream, *C, NULL, (const int64_t *)R->ptr,
-           R->idx, (const T *)C->val, (T *)R->val);
+           R->idx, (const W *)C->val, (W *)R->val);
     return launch_check("tile: rows");
 }
 

@@ -3,24 +3,50 @@
 #define SPGEMM_TILE_FULL_H
 
 #include "match.cuh"
+#include "device/mma.cuh"
 
 // The cost of multiplying two tiles as full tiles is constant. The cost nonzero by nonzero grows
 // with the products, and with lanes that add to the same element. H200, f64: the costs are equal at
 // 16 to 20 nonzeros per tile. Full tiles take fem:28 from 3.2 to 1.3 ms, ogbl-ddi from 21 to 10 ms.
+// Inputs of 16 bits have the same rule, although their costs are not measured.
 //
 // A kernel with code for both is slower than a kernel without full tiles if no tile is full. So the
-// kernel without is launched if tiles of A have fewer than FULL_MEAN nonzeros, or f64 is slow.
+// kernel without is launched if tiles of A have fewer than FULL_MEAN nonzeros. Inputs of 32 and 64
+// bits are multiplied in f64, and by the kernel without if f64 is slow.
 #define FULL_TILE 20                // geometric mean of the nonzeros of two tiles
 #define FULL_MEAN 12                // nonzeros of a tile of A on average
 #define NO_TILE   (TILE * TILE + 1) // more than any tile has
 #define SLOW_F64  4                 // ratio of f32 to f64 speed from which f64 is slow
 
 // Returns the nonzeros from which a tile counts as full: `wanted`, or the rule above for -1.
-static int32_t full_from(int32_t wanted, bool slow_f64, const struct tile16 *A)
+// `is_slow`: f64 is slow, and full tiles are multiplied in f64.
+static int32_t full_from(int32_t wanted, bool is_slow, const struct tile16 *A)
 {
     if (wanted >= 0) return wanted;
-    return slow_f64 || A->nnz < A->tiles * FULL_MEAN ? NO_TILE : FULL_TILE;
+    return is_slow || A->nnz < A->tiles * FULL_MEAN ? NO_TILE : FULL_TILE;
 }
+
+// Type of the values that tensor cores multiply: the type of the inputs if they have 16 bits, else
+// double.
+template <typename T> struct full_of {
+    typedef double type;
+};
+template <> struct full_of<f16> {
+    typedef f16 type;
+};
+template <> struct full_of<bf16> {
+    typedef bf16 type;
+};
+template <typename T> using full_value = typename full_of<T>::type;
+template <typename T> using full_sum = sum_type<full_value<T>>;
+
+// Values of a lane for one multiplication on tensor cores, in DEPTH columns of A's tile and the
+// same rows of S's tile: of A in rows lane / 4 and lane / 4 + 8, of S in columns lane / 4 and
+// lane / 4 + 8.
+template <typename V> struct fragment {
+    static const int DEPTH = sizeof(V) == 2 ? 4 : 1;
+    V upper[DEPTH], lower[DEPTH], left[DEPTH], right[DEPTH];
+};
 
 // c += a * b, 8 x 8 x 4 in double precision, by all lanes. Lane l has a(l / 4, l % 4),
 // b(l % 4, l / 4), and in c two neighbours, c(l / 4, l % 4 * 2) first.
@@ -40,14 +66,43 @@ static __device__ __forceinline__ void multiply_8x8x4(double c[2], double a, dou
 #endif
 }
 
+// Adds the products of all lanes' fragments to the sums of multiply_full(). Called by all lanes.
+static __device__ __forceinline__ void multiply_fragment(double sums[2][2][2],
+                                                         const fragment<double> &f)
+{
+    multiply_8x8x4(sums[0][0], f.upper[0], f.left[0]);
+    multiply_8x8x4(sums[0][1], f.upper[0], f.right[0]);
+    multiply_8x8x4(sums[1][0], f.lower[0], f.left[0]);
+    multiply_8x8x4(sums[1][1], f.lower[0], f.right[0]);
+}
+
+// Returns a word of two values of 16 bits.
+template <typename V> static __device__ __forceinline__ uint32_t word_of(V low, V high)
+{
+    return (uint32_t)high.bits << 16 | low.bits;
+}
+
+// As above. Columns of A's tile, and rows of S's tile, have another order here than in
+// multiply_16x8x16(), the same order in both.
+template <typename V>
+static __device__ __forceinline__ void multiply_fragment(float sums[2][2][2], const fragment<V> &f)
+{
+    const uint32_t a[] = {word_of(f.upper[0], f.upper[1]), word_of(f.lower[0], f.lower[1]),
+                          word_of(f.upper[2], f.upper[3]), word_of(f.lower[2], f.lower[3])};
+    const uint32_t left[] = {word_of(f.left[0], f.left[1]), word_of(f.left[2], f.left[3])};
+    const uint32_t right[] = {word_of(f.right[0], f.right[1]), word_of(f.right[2], f.right[3])};
+    multiply_16x8x16(V{}, sums[0][0], sums[1][0], a, left);
+    multiply_16x8x16(V{}, sums[0][1], sums[1][1], a, right);
+}
+
 // Returns the element of a tile's row in the column of bit `bit`. `mask` has the columns of the
 // row, and val[at] is its first value.
 template <typename T>
-static __device__ __forceinline__ double element(const T *__restrict__ val, uint32_t at,
-                                                 uint32_t mask, uint32_t bit)
+static __device__ __forceinline__ full_value<T> element(const T *__restrict__ val, uint32_t at,
+                                                        uint32_t mask, uint32_t bit)
 {
     at += (uint32_t)__popc(mask & (bit - 1));
-    return mask & bit ? (double)val[at] : 0;
+    return mask & bit ? (full_value<T>)val[at] : full_value<T>{};
 }
 
 // Adds the product of a pair to the warp's sums, on tensor cores. A lane has eight of the 256 sums:
@@ -56,8 +111,9 @@ static __device__ __forceinline__ double element(const T *__restrict__ val, uint
 // nothing. Called by all lanes.
 template <typename T>
 static __device__ __forceinline__ void multiply_full(const struct multiply &w, int2 pair,
-                                                     double sums[2][2][2])
+                                                     full_sum<T> sums[2][2][2])
 {
+    const int DEPTH = fragment<full_value<T>>::DEPTH;
     const int lane = lane_id(), i = lane / 4;
     const int64_t a = (int64_t)pair.x * TILE + lane % TILE;
     const int64_t s = (int64_t)pair.y * TILE + lane % TILE;
@@ -71,27 +127,27 @@ static __device__ __forceinline__ void multiply_full(const struct multiply &w, i
     const uint32_t A_start = (uint32_t)w.A.start[pair.x], S_start = (uint32_t)w.S.start[pair.y];
     const uint32_t A_upper_at = A_start + (A_upper >> 16), A_lower_at = A_start + (A_lower >> 16);
 #pragma unroll 1 // unrolling would take registers from the code around the loop
-    for (int x = 0; x < 4; x++) {
-        if (!(common >> (4 * x) & 15)) continue;
-        const int k = 4 * x + lane % 4;
-        const uint32_t S_k = __shfl_sync(FULL_MASK, S_row, k), S_k_at = S_start + (S_k >> 16);
-        const double upper = element(A_val, A_upper_at, A_upper, 1u << k);
-        const double lower = element(A_val, A_lower_at, A_lower, 1u << k);
-        const double left = element(S_val, S_k_at, S_k, 1u << i);
-        const double right = element(S_val, S_k_at, S_k, 256u << i);
-        multiply_8x8x4(sums[0][0], upper, left);
-        multiply_8x8x4(sums[0][1], upper, right);
-        multiply_8x8x4(sums[1][0], lower, left);
-        multiply_8x8x4(sums[1][1], lower, right);
+    for (int x = 0; x < 4; x += DEPTH) {
+        if (!(common >> (4 * x) & bits_below(4 * DEPTH))) continue;
+        fragment<full_value<T>> f;
+#pragma unroll
+        for (int d = 0; d < DEPTH; d++) {
+            const int k = 4 * (x + d) + lane % 4;
+            const uint32_t S_k = __shfl_sync(FULL_MASK, S_row, k), S_k_at = S_start + (S_k >> 16);
+            f.upper[d] = element(A_val, A_upper_at, A_upper, 1u << k);
+            f.lower[d] = element(A_val, A_lower_at, A_lower, 1u << k);
+            f.left[d] = element(S_val, S_k_at, S_k, 1u << i);
+            f.right[d] = element(S_val, S_k_at, S_k, 256u << i);
+        }
+        multiply_fragment(sums, f);
     }
 }
 
 // Calls f(q, cell, sum) for each of this lane's sums that is a nonzero of C: nonzero q of its tile,
-// in row cell / 16 and column cell % 16. `row` has the mask of C's row lane % 16, and its row
-// pointer
-// << 16. Called by all lanes.
-template <typename F>
-static __device__ __forceinline__ void each_sum(uint32_t row, const double sums[2][2][2], F f)
+// in row cell / 16 and column cell % 16. The low half of `row` is the mask of C's row lane % 16,
+// the high half its row pointer. Called by all lanes.
+template <typename N, typename F>
+static __device__ __forceinline__ void each_sum(uint32_t row, const N sums[2][2][2], F f)
 {
     const int lane = lane_id();
 #pragma unroll

@@ -23,6 +23,7 @@ struct multiply {
     int32_t full;            // mean nonzeros of a pair from which its tiles count as full
     int32_t tnnz;            // most nonzeros of a tile of C with a sparse accumulator
     uint32_t keep;           // all bits: pairs without a product are kept; 0: left out
+    bool is_narrow;          // values of C have the type of the inputs; else the type of the sums
 };
 
 // Layout of a block's shared memory.

@@ -3,6 +3,7 @@
 #define SPGEMM_TILE_STEP3_H
 
 #include "full.cuh"
+#include "device/once.cuh"
 
 // The nonzeros of A in up to 32 pairs, numbered from 0 on, pair after pair. Lane p has pair p; a
 // lane without one has `before` = total. No tile of A is empty.
@@ -57,7 +58,7 @@ static __device__ __forceinline__ void move_to_front(int2 *__restrict__ pairs, i
 template <typename T, bool SPARSE>
 static __device__ __forceinline__ void
 multiply_scattered(const struct multiply &w, const struct dealt &d,
-                   const uint32_t *__restrict__ rows, T *__restrict__ sums)
+                   const uint32_t *__restrict__ rows, sum_type<T> *__restrict__ sums)
 {
     const int lane = lane_id();
     for (int32_t from = 0; from < d.total; from += WARP) {
@@ -75,16 +76,24 @@ multiply_scattered(const struct multiply &w, const struct dealt &d,
         const int64_t s = (int64_t)tile * TILE + (cell & 15);
         uint32_t mask = w.S.mask[s];
         if (!mask) continue; // in most pairs of nearly empty tiles
-        const T a = ((const T *)w.A.val)[q];
+        const sum_type<T> a = widen(((const T *)w.A.val)[q]);
         const T *s_val = (const T *)w.S.val + w.S.start[tile] + w.S.row_ptr[s];
         const uint32_t C_row = SPARSE ? rows[r] : 0;
-        T *to = sums + (SPARSE ? C_row >> 16 : r * TILE);
+        sum_type<T> *to = sums + (SPARSE ? C_row >> 16 : r * TILE);
         for (; mask; mask &= mask - 1) {
             const uint32_t below = (mask - 1) & ~mask;
-            atomicAdd(&to[__popc(SPARSE ? C_row & below : below)], a * *s_val++);
+            atomicAdd(&to[__popc(SPARSE ? C_row & below : below)], a * widen(*s_val++));
         }
     }
     __syncwarp(); // full tiles are added without atomics after this
+}
+
+// Stores value q of C.
+template <typename T>
+static __device__ __forceinline__ void store_value(const struct multiply &w, int64_t q,
+                                                   sum_type<T> sum)
+{
+    store_result<T, 1>(w.C.val, q, w.is_narrow, pack<sum_type<T>, 1>{{sum}});
 }
 
 // Writes a tile of C from the sums in shared memory. `row` is mask and row pointer of row lane
@@ -92,16 +101,15 @@ multiply_scattered(const struct multiply &w, const struct dealt &d,
 template <typename T>
 static __device__ __forceinline__ void write_scattered(const struct multiply &w, int64_t start,
                                                        int32_t nonzeros, bool sparse, uint32_t row,
-                                                       const T *__restrict__ sums)
+                                                       const sum_type<T> *__restrict__ sums)
 {
     const int lane = lane_id(), r = lane % TILE;
     uint32_t mask = row & (lane < TILE ? 0xffu : 0xff00u);
-    T *val = (T *)w.C.val + start;
     uint8_t *idx = w.C.idx + start;
     int32_t q = (int32_t)(row >> 16) + (lane < TILE ? 0 : __popc(row & 0xff));
     if (sparse) {
 #pragma unroll 1
-        for (int32_t p = lane; p < nonzeros; p += WARP) val[p] = sums[p];
+        for (int32_t p = lane; p < nonzeros; p += WARP) store_value<T>(w, start + p, sums[p]);
 #pragma unroll 1
         for (; mask; mask &= mask - 1, q++) idx[q] = (uint8_t)(r << 4 | (__ffs((int)mask) - 1));
     } else {
@@ -109,7 +117,7 @@ static __device__ __forceinline__ void write_scattered(const struct multiply &w,
         for (; mask; mask &= mask - 1, q++) {
             const int cell = r << 4 | (__ffs((int)mask) - 1);
             idx[q] = (uint8_t)cell;
-            val[q] = sums[cell];
+            store_value<T>(w, start + q, sums[cell]);
         }
     }
 }
@@ -120,9 +128,9 @@ static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, FULL ? 4 : 5)
     multiply_tiles(struct multiply w)
 {
     SHARED_DYNAMIC(unsigned char, shared);
-    const struct multiply_shared at(w, true, sizeof(T));
+    const struct multiply_shared at(w, true, sizeof(sum_type<T>));
     const int warp = (int)threadIdx.x / WARP, lane = lane_id(), side = lane / TILE, j = lane % TILE;
-    T *shared_sums = (T *)(shared + at.sums) + warp * TILE * TILE;
+    sum_type<T> *shared_sums = (sum_type<T> *)(shared + at.sums) + warp * TILE * TILE;
     int2 *pairs = (int2 *)(shared + at.pairs) + warp * w.matches;
     uint32_t *rows = (uint32_t *)(shared + at.rows) + warp * TILE;
     auto multiply_tile = [&](int64_t t, const struct tile_row &row, struct tile_column column) {
@@ -149,16 +157,16 @@ static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, FULL ? 4 : 5)
                 const int32_t fulls = __popc(full);
                 if (fulls > 0) {
                     if (fulls < count) move_to_front(some, count, full);
-                    double sums[2][2][2] = {};
+                    full_sum<T> sums[2][2][2] = {};
                     for (int32_t p = 0; p < fulls; p++) multiply_full<T>(w, some[p], sums);
                     written = all && fulls == count;
                     if (!written) start_sums();
-                    each_sum(C_row, sums, [&](int q, int cell, double sum) {
+                    each_sum(C_row, sums, [&](int q, int cell, full_sum<T> sum) {
                         if (!written) {
-                            shared_sums[sparse ? q : cell] += (T)sum;
+                            shared_sums[sparse ? q : cell] += (sum_type<T>)sum;
                         } else {
                             w.C.idx[start + q] = (uint8_t)cell;
-                            ((T *)w.C.val)[start + q] = (T)sum;
+                            store_value<T>(w, start + q, (sum_type<T>)sum);
                         }
                     });
                     __syncwarp();
@@ -178,7 +186,7 @@ static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, FULL ? 4 : 5)
                 multiply_pairs(pairs + base, min(WARP, count - base), all);
             return false;
         });
-        if (!written) write_scattered(w, start, nonzeros, sparse, C_row, shared_sums);
+        if (!written) write_scattered<T>(w, start, nonzeros, sparse, C_row, shared_sums);
         __syncwarp();
     };
     each_tile<BITS>(w, (uint32_t *)(shared + at.bits), multiply_tile);

@@ -47,8 +47,9 @@
 //         bit replaces a binary search.
 // full-from
 //         Tiles with many nonzeros are multiplied as full tiles on tensor cores, with the sums in
-//         registers, in double precision also for f32. Other tiles are multiplied nonzero by
-//         nonzero, with atomicAdd() in shared memory.
+//         registers. Values of f32 are multiplied in double precision, values of 16 bits as they
+//         are, with sums in f32. Other tiles are multiplied nonzero by nonzero, with atomicAdd()
+//         in shared memory.
 //
 // `tile-tuned-csr` is tile-tuned from CSR to CSR: its time includes both conversions.
 //
@@ -110,9 +111,10 @@ static struct multiply describe(const struct task *t, const struct factors &x)
         s->window < 0 ? (wide ? MULTIPLY_WINDOW : 0) : min64(s->window, MULTIPLY_WINDOW);
     w.window = (int32_t)(min64(most, x.A->tile_n + 31) / 32 * 32);
     w.matches = s->matches;
-    w.full = full_from(s->full, s->slow_f64, x.A);
+    w.full = full_from(s->full, s->slow_f64 && in_bytes(t) > 2, x.A);
     w.tnnz = s->tnnz;
     w.keep = s->keep;
+    w.is_narrow = result_is_narrow(t);
     return w;
 }
 
@@ -149,7 +151,7 @@ template <typename T> static int multiply_all(struct task *t, const struct facto
     device_free(d, length);
     length = NULL;
     if (!err) err = device_alloc(d, C->nnz, sizeof *C->idx, (void **)&C->idx);
-    if (!err) err = device_alloc(d, C->nnz, sizeof(T), &C->val);
+    if (!err) err = device_alloc(d, C->nnz, type_bytes(C->type), &C->val);
 
     if (!err) err = task_phase(t, "step3");
     if (!err && C->nnz > 0) {
@@ -159,8 +161,8 @@ template <typename T> static int multiply_all(struct task *t, const struct facto
                 ? (full ? multiply_tiles<T, true, true> : multiply_tiles<T, true, false>)
                 : (full ? multiply_tiles<T, false, true> : multiply_tiles<T, false, false>);
         w.C = *C;
-        LAUNCH(kernel, grid, MULTIPLY_WARPS * WARP, multiply_shared(w, true, sizeof(T)).bytes,
-               d->stream, w);
+        LAUNCH(kernel, grid, MULTIPLY_WARPS * WARP,
+               multiply_shared(w, true, sizeof(sum_type<T>)).bytes, d->stream, w);
         err = launch_check("tile: step 3");
     }
     task_number(t, "c_tiles", (double)C->tiles);
@@ -199,13 +201,13 @@ static int prepare(struct task *t)
 static int run(struct task *t)
 {
     const struct factors x = {tile16_of(t->A[0]), tile16_of(t->S[0]), tilecols_of(t->S[1])};
-    return BY_PREC(t, multiply_all, t, x);
+    return BY_TYPE(t, multiply_all, t, x);
 }
 
 static int finish(struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
-    return BY_PREC(t, tiles_to_csr, t, &s->C);
+    return BY_BYTES(type_bytes(s->C.type), tiles_to_csr, t, &s->C);
 }
 
 static void release(struct task *t)
@@ -235,7 +237,7 @@ static int run_csr(struct task *t)
     if (!err) err = sparse_make(d, &format_tilecols, same ? A : S, NULL, &columns);
     if (!err) {
         const struct factors x = {tile16_of(A), tile16_of(same ? A : S), tilecols_of(columns)};
-        err = BY_PREC(t, multiply_all, t, x);
+        err = BY_TYPE(t, multiply_all, t, x);
     }
     if (!err) err = task_phase(t, "back");
     sparse_free(d, columns);
@@ -273,16 +275,17 @@ static const char differs[] =
     "when the tile is full. Step 3 deals out the nonzeros of A in all pairs of tiles evenly.";
 
 // Descriptors: symbol, options, name of the algorithm that this one is a tuned form of, format of
-// A, run, finish, formats of S.
+// A, run, finish, formats of S. Option full-from decides if tensor cores multiply.
 #define DESCRIPTOR(symbol, option_list, paper, A_format, run_function, finish_function, ...)       \
     extern const struct algo spgemm_##symbol##_cuda = {                                            \
-        .precs = BOTH_PRECS,                                                                       \
+        .precs = ALL_PRECS,                                                                        \
         .A = {&A_format},                                                                          \
         .S = {__VA_ARGS__},                                                                        \
         .arith = ARITH_PREC,                                                                       \
         .options = option_list,                                                                    \
         .cite = NIU_2022,                                                                          \
         .differs = differs,                                                                        \
+        .tensor = true,                                                                            \
         .tuned_of = paper,                                                                         \
         ALGO_FUNCTIONS(prepare, run_function, teardown),                                           \
         .finish = finish_function,                                                                 \
