@@ -3,8 +3,8 @@
 // https://docs.nvidia.com/cuda/cusparse, "cusparseSpGEMM". 32-bit indices, so nnz(C) is at most
 // 2^31 - 1. The library refuses a larger product, and its error is passed on. A run allocates and
 // frees all buffers that the library asks for, as a run is the whole product. The buffers count in
-// the peak memory. The rows of C are sorted by column. In f16 the library sums in f16. It refuses
-// sums of 16-bit values in f32 (12.6.3 and 12.9.4).
+// the peak memory. The rows of C are sorted by column. 16-bit values are summed in 16 bits, as the
+// library refuses their sums in f32 (12.6.3 and 12.9.4).
 //
 // DEFAULT and ALG1 hold all intermediate products at once. ALG2 first estimates how much memory
 // they need. ALG3 also makes them in chunks; `chunk` is the fraction of the products in each.
@@ -16,7 +16,9 @@
 #include "cusparse.cuh"
 #include "result.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <unistd.h>
 
 struct variant {
     cusparseSpGEMMAlg_t alg;
@@ -160,6 +162,41 @@ static int make_empty(struct task *t, struct csr_dev *R)
     return err ? err : device_fill(t->dev, R->ptr, 0, ((int64_t)R->m + 1) * R->ptr_bytes);
 }
 
+// Calls ask() without the library's messages on stdout, where records may go.
+template <typename F> static int ask_quietly(F ask)
+{
+    fflush(stdout);
+    const int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const bool quiet = out >= 0 && null >= 0 && dup2(null, STDOUT_FILENO) >= 0;
+    const int err = ask();
+    fflush(stdout);
+    if (quiet) dup2(out, STDOUT_FILENO);
+    if (out >= 0) close(out);
+    if (null >= 0) close(null);
+    return err;
+}
+
+// Returns true if the library may refuse the types, with a message on stdout.
+static bool may_be_refused(const struct task *t) { return in_bytes(t) == 2; }
+
+// Returns ERR_UNSUPPORTED if the library refuses the types.
+static int ask_types(struct task *t, const struct state *s)
+{
+    struct product p = {};
+    size_t bytes = 0;
+    int err = begin(t, s, &p);
+    if (!err)
+        err = ask_quietly([&]() {
+            CUSPARSE_TRY(cusparseSpGEMM_workEstimation, PRODUCT(s, &p, CUSPARSE_SPGEMM_DEFAULT),
+                         &bytes, NULL);
+            return (int)OK;
+        });
+    free_product(t->dev, &p);
+    if (p.R.format) sparse_release(t->dev, &p.R.head);
+    return err;
+}
+
 static int prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
@@ -167,7 +204,8 @@ static int prepare(struct task *t)
     t->state = s;
     s->empty = t->work == 0;
     s->kept.R.format = &format_csr;
-    return cusparse_open(t, algo_sums(t->algo, t->prec), &s->lib);
+    int err = cusparse_open(t, algo_sums(t->algo, t->prec), &s->lib);
+    return !err && may_be_refused(t) && !s->empty ? ask_types(t, s) : err;
 }
 
 static int alg3_prepare(struct task *t)
@@ -232,12 +270,20 @@ static int make_structure(struct task *t, const struct state *s, struct product 
     return OK;
 }
 
+static int reuse_compute(const struct state *s)
+{
+    CUSPARSE_TRY(cusparseSpGEMMreuse_compute, PRODUCT(s, &s->kept, REUSE_ALG));
+    return OK;
+}
+
 static int reuse_prepare(struct task *t)
 {
     int err = prepare(t);
     if (err) return err;
     struct state *s = (struct state *)t->state;
-    return s->empty ? make_empty(t, &s->kept.R) : make_structure(t, s, &s->kept);
+    if (s->empty) return make_empty(t, &s->kept.R);
+    err = make_structure(t, s, &s->kept);
+    return !err && may_be_refused(t) ? ask_quietly([&]() { return reuse_compute(s); }) : err;
 }
 
 static int reuse_run(struct task *t)
@@ -250,9 +296,7 @@ static int reuse_run(struct task *t)
     // C's values are not a new allocation, so the poison of the check is written here. The poison
     // is a finite number in all types, as the library may multiply C by beta = 0.
     if (!err && t->dev->poison) err = device_fill(t->dev, p->R.val, 0x7b, p->R.nnz * out_bytes(t));
-    if (err) return err;
-    CUSPARSE_TRY(cusparseSpGEMMreuse_compute, PRODUCT(s, p, REUSE_ALG));
-    return OK;
+    return err ? err : reuse_compute(s);
 }
 
 // C belongs to the state.

@@ -32,13 +32,19 @@ static __device__ __forceinline__ void multiply_16x8x16(T type, float upper[2], 
                                                         const uint32_t a[4], const uint32_t b[2])
 {
     const int a_lane = lane_id() / 4 * 4, b_lane = lane_id() % 4 * 8;
-    for (int half = 0; half < 2; half++) // of the columns of a
-        for (int k = 0; k < 4; k++) {
+    const unsigned long long a_words[] = {a[0] | (unsigned long long)a[1] << 32,
+                                          a[2] | (unsigned long long)a[3] << 32},
+                             b_words = b[0] | (unsigned long long)b[1] << 32;
+    for (int k = 0; k < 4; k++) {
+        const unsigned long long at_left = __shfl_sync(FULL_MASK, b_words, b_lane + k);
+        const unsigned long long at_right = __shfl_sync(FULL_MASK, b_words, b_lane + 4 + k);
+        for (int half = 0; half < 2; half++) { // of the columns of a
+            const unsigned long long words = __shfl_sync(FULL_MASK, a_words[half], a_lane + k);
             float top[2], bottom[2], left[2], right[2];
-            widen_pair(type, top, __shfl_sync(FULL_MASK, a[2 * half], a_lane + k));
-            widen_pair(type, bottom, __shfl_sync(FULL_MASK, a[2 * half + 1], a_lane + k));
-            widen_pair(type, left, __shfl_sync(FULL_MASK, b[half], b_lane + k));
-            widen_pair(type, right, __shfl_sync(FULL_MASK, b[half], b_lane + 4 + k));
+            widen_pair(type, top, (uint32_t)words);
+            widen_pair(type, bottom, (uint32_t)(words >> 32));
+            widen_pair(type, left, (uint32_t)(at_left >> 32 * half));
+            widen_pair(type, right, (uint32_t)(at_right >> 32 * half));
             for (int x = 0; x < 2; x++) {
                 upper[0] += top[x] * left[x];
                 upper[1] += top[x] * right[x];
@@ -46,6 +52,7 @@ static __device__ __forceinline__ void multiply_16x8x16(T type, float upper[2], 
                 lower[1] += bottom[x] * right[x];
             }
         }
+    }
 }
 #endif
 

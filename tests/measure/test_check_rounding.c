@@ -77,6 +77,32 @@ static const struct algo lossy = {
     .run = lossy_run,
 };
 
+// C = A * B with sums in the type of C. SCALED_ALL leaves out the first product of each row.
+static int narrow_run(struct task *t)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const struct dense_dev *B = &t->in[0], *C = &t->C;
+    const enum prec in = prec_in(t->prec), out = prec_out(t->prec);
+    const int64_t *ptr = A->ptr;
+    for (int64_t i = 0; i < A->m; i++)
+        for (int64_t j = 0; j < C->cols; j++) {
+            double sum = 0;
+            for (int64_t q = ptr[i] + (loss == SCALED_ALL); q < ptr[i + 1]; q++)
+                sum = type_round(out, sum + type_load(in, A->val, q) *
+                                                type_load(in, B->val, A->idx[q] * B->ld + j));
+            type_store(out, C->val, i * C->ld + j, sum);
+        }
+    return OK;
+}
+
+static const struct algo narrow = {
+    .layouts = ROW_MAJOR,
+    .precs = ALL_PRECS,
+    .A = {&format_csr},
+    .arith = ARITH_RESULT,
+    .run = narrow_run,
+};
+
 // What a kernel of the program's own makes, with the result altered.
 static const struct algo *inner;
 static int alter(struct task *t, int err)
@@ -378,6 +404,38 @@ static void test_spread(void)
     csr_free(&A);
 }
 
+// Sums in 16 bits are a class of their own: right if the descriptor says so, wrong otherwise. The
+// tolerance still shows a lost product. Sums in bf16 hide too much.
+static void test_narrow(void)
+{
+    struct csr A;
+    struct inputs *in;
+    struct algo silent = narrow;
+    silent.arith = ARITH_PREC;
+    if (generate("uniform:400:20", 1, &A)) return;
+    if ((in = make("spmm", &A, F16, 8))) {
+        struct check c = check_loss(in, &narrow, CHECK_FULL, NO_LOSS);
+        CHECK(c.ok && c.tolerance_share > 0.01 && c.tolerance_share < 0.1, "share %g: %s",
+              c.tolerance_share, c.reason);
+        c = check_loss(in, &narrow, CHECK_FULL, SCALED_ALL);
+        expect_wrong(&c, "a lost product", F16, SCALED_ALL);
+        c = check_loss(in, &silent, CHECK_FULL, NO_LOSS);
+        expect_wrong(&c, "sums in f16 that should be in f32", F16, NO_LOSS);
+        inputs_free(in);
+    }
+    if ((in = make("spmm", &A, BF16, 8))) {
+        struct check c = check_loss(in, &narrow, CHECK_FULL, NO_LOSS);
+        CHECK(!c.ok && c.blind && c.tolerance_share > 0.1, "share %g", c.tolerance_share);
+        inputs_free(in);
+    }
+    if ((in = make("spmm", &A, F32, 8))) {
+        struct check c = check_loss(in, &narrow, CHECK_FULL, NO_LOSS);
+        expect_right(&c, "sums in f32", F32);
+        inputs_free(in);
+    }
+    csr_free(&A);
+}
+
 int main(void)
 {
     int err = device_open("cpu", &dev);
@@ -391,6 +449,7 @@ int main(void)
     test_spgemm();
     test_lost();
     test_spread();
+    test_narrow();
     CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
     device_close(&dev);
     return TEST_END();
