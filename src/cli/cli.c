@@ -189,6 +189,7 @@ static int refuse_late_command(const struct options *o, int argc, char **argv)
 static int (*const runs[])(const struct request *q) = {
     [COMMAND_RUN] = cli_run,
     [COMMAND_LIST] = cli_list,
+    [COMMAND_ADVISE] = cli_advise,
     [COMMAND_INFO] = cli_info,
     [COMMAND_GEN] = cli_gen,
     [COMMAND_ROOF] = cli_roof,

@@ -41,6 +41,7 @@ int cli_compare(const struct request *q);
 int cli_report(const struct request *q);
 int cli_selftest(const struct request *q);
 int cli_sweep(const struct request *q); // also run, with plug-ins
+int cli_advise(const struct request *q);
 int cli_new_kernel(const struct request *q);
 int cli_test(const struct request *q);
 int cli_worker(const struct request *q);

@@ -318,6 +318,12 @@ int bench_setup_make(struct bench_setup *setup, const struct options *o)
     return err ? err : make_plan(setup, o);
 }
 
+int bench_setup_replan(struct bench_setup *setup, const struct options *o)
+{
+    plan_free(&setup->plan);
+    return make_plan(setup, o);
+}
+
 // Sets the reason why a kind of device is not used.
 static void set_missing(const struct bench_setup *setup, const struct options *o,
                         enum device_kind kind, struct bench_device *bd)

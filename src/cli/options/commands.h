@@ -21,6 +21,7 @@ enum command {
     COMMAND_REPORT,
     COMMAND_SELFTEST,
     COMMAND_SWEEP,
+    COMMAND_ADVISE,
     COMMAND_TEST,
     COMMAND_NEW_KERNEL,
     COMMAND_WORKER, // worker process of a sweep, with the sweep's options

@@ -324,10 +324,14 @@ WORD(libraries)
 
 const char *const view_names[VIEW_FORMATS + 1] = {"table", "markdown", "csv", "json", NULL};
 
+const char *const advise_formats[] = {"text", "json", NULL};
+
 // Returns format i of the command; NULL after the last.
 static const char *format_name(enum command command, int i)
 {
-    return command == COMMAND_REPORT ? view_names[i] : report_formats[i].name;
+    return command == COMMAND_REPORT   ? view_names[i]
+           : command == COMMAND_ADVISE ? advise_formats[i]
+                                       : report_formats[i].name;
 }
 
 int compare_parse_format(struct options *o, const struct option *self, const char *text)
@@ -387,6 +391,11 @@ int compare_parse_until(struct options *o, const struct option *self, const char
 int compare_parse_budget(struct options *o, const struct option *self, const char *text)
 {
     return parse_seconds(self, text, &o->compare.budget_ms);
+}
+
+int advise_parse_runs(struct options *o, const struct option *self, const char *text)
+{
+    return parse_whole(self, text, 1, INT64_MAX, &o->advise.runs);
 }
 
 int compare_parse_consecutive(struct options *o, const struct option *self, const char *text)

@@ -46,6 +46,7 @@ int compare_parse_runs(struct options *o, const struct option *self, const char 
 int compare_parse_until(struct options *o, const struct option *self, const char *text);
 int compare_parse_budget(struct options *o, const struct option *self, const char *text);
 int compare_parse_consecutive(struct options *o, const struct option *self, const char *text);
+int advise_parse_runs(struct options *o, const struct option *self, const char *text);
 int compare_parse_ab(struct options *o, const struct option *self, const char *text);
 int compare_parse_keep(struct options *o, const struct option *self, const char *text);
 
@@ -54,6 +55,8 @@ extern const char *const sort_words[]; // ended by a NULL
 // Formats of report.
 enum view { VIEW_TABLE, VIEW_MARKDOWN, VIEW_CSV, VIEW_JSON, VIEW_FORMATS };
 extern const char *const view_names[VIEW_FORMATS + 1]; // ended by a NULL
+// Formats of advise: advise_formats[0] is the default.
+extern const char *const advise_formats[];
 
 int report_parse_matrix(struct options *o, const struct option *self, const char *text);
 int report_parse_baseline(struct options *o, const struct option *self, const char *text);

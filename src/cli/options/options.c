@@ -13,15 +13,15 @@
 // To add an option: a field in struct options, a parser in option_values.c, a row here. A flag
 // needs no parser.
 static const struct option table[] = {
-    {"op", "NAME", NULL, EACH, .parse = parse_op},
+    {"op", "NAME", NULL, EACH | ADVISE, .parse = parse_op},
     {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)",
      EACH | REPORT | TEST, .parse = parse_alg, .kind = OPTION_LIST,
      .known = bench_setup_is_algorithm},
     {"model", NULL, "add predictions of SpMM models; -k, -prec, -device and -opt set the models",
      INFO, FLAG(info.model)},
-    {"prec", "NAMES", "types: f32 (default), f64, f16, bf16, f16-f32, bf16-f32", EACH | MODEL,
-     .parse = parse_prec, .kind = OPTION_LIST},
-    {"device", "NAME", NULL, EACH | ROOF | DOCTOR | MODEL, .parse = parse_device},
+    {"prec", "NAMES", "types: f32 (default), f64, f16, bf16, f16-f32, bf16-f32",
+     EACH | MODEL | ADVISE, .parse = parse_prec, .kind = OPTION_LIST},
+    {"device", "NAME", NULL, EACH | ROOF | DOCTOR | MODEL | ADVISE, .parse = parse_device},
     {"reps", "N", "exactly N samples (default: until the median is known to 0.5 %)", EACH,
      .parse = parse_reps},
     {"warmup", "N", "exactly N warm-up runs (default: 3 runs and 50 ms, at most 1 s)", EACH,
@@ -45,9 +45,10 @@ static const struct option table[] = {
     {"plugin", "FILES",
      "plug-ins: libraries (.so), compiled kernels (.json); run in worker processes",
      EACH | LIST | TEST, .parse = parse_plugin, .kind = OPTION_LIST, .known = is_plugin_name},
-    {"threads", "N", "threads of the CPU algorithms (default: all)", EACH | ROOF | DOCTOR | TEST,
-     .parse = parse_threads},
-    {"seed", "N", "seed of all random numbers (default 1)", EACH | INFO | GEN, .parse = parse_seed},
+    {"threads", "N", "threads of the CPU algorithms (default: all)",
+     EACH | ROOF | DOCTOR | TEST | ADVISE, .parse = parse_threads},
+    {"seed", "N", "seed of all random numbers (default 1)", EACH | INFO | GEN | ADVISE,
+     .parse = parse_seed},
     {"threshold", "PERCENT", "smallest change that counts (default 3)", COMPARE | SELFTEST,
      .parse = compare_parse_threshold},
     {"matrix", "PATTERNS", "only these matrices: names, patterns such as 'fem*'", REPORT,
@@ -58,13 +59,14 @@ static const struct option table[] = {
     {"sort", "NAME",
      "order of lines: name, time, speedup (default: as in -alg, else as in the records)", REPORT,
      .parse = report_parse_sort},
-    {"format", "NAME", NULL, COMPARE | REPORT, .parse = compare_parse_format},
+    {"format", "NAME", NULL, COMPARE | REPORT | ADVISE, .parse = compare_parse_format},
     {"ab", "PROGRAM", "measure PROGRAM (OLD) and this program (NEW) alternately on MATRIX...",
      COMPARE, .parse = compare_parse_ab, .kind = OPTION_NAME},
     {"until", "NAME", "decided (default): add processes until no case is unclear", COMPARE,
      .parse = compare_parse_until},
-    {"budget", "SECONDS", "time limit of the measurement (default 300; none with -runs)", COMPARE,
-     .parse = compare_parse_budget},
+    {"budget", "SECONDS", NULL, COMPARE | ADVISE, .parse = compare_parse_budget},
+    {"runs-planned", "N", "find the least time of N runs, preparation included", ADVISE,
+     .parse = advise_parse_runs},
     {"runs", "N", NULL, COMPARE | SELFTEST | SWEEP, .parse = compare_parse_runs},
     {"keep", "PREFIX", "keep the records: PREFIX.old.jsonl, PREFIX.new.jsonl", COMPARE | SELFTEST,
      .parse = compare_parse_keep, .kind = OPTION_NAME},
@@ -95,10 +97,11 @@ static const struct option table[] = {
     {"n", NULL, "only print the plan and an estimate of its time", SWEEP, FLAG(sweep.plan_only)},
     {"o", "FILE", NULL, RUN | GEN | COMPARE | REPORT | DOCTOR, .parse = parse_output,
      .kind = OPTION_NAME},
-    {"no-cache", NULL, "do not use the cache of parsed matrices", EACH | INFO, FLAG(run.no_cache)},
+    {"no-cache", NULL, "do not use the cache of parsed matrices", EACH | INFO | ADVISE,
+     FLAG(run.no_cache)},
     {"append", NULL, "add to the file of -o instead of replacing it", ALONE | DOCTOR,
      FLAG(run.append)},
-    {"q", NULL, NULL, RUN | ROOF | COMPARE | SELFTEST | DOCTOR, FLAG(quiet)},
+    {"q", NULL, NULL, ADVISE | RUN | ROOF | COMPARE | SELFTEST | DOCTOR, FLAG(quiet)},
     {"v", NULL, "more output: preparation, phases, samples, memory; of roof: all block sizes",
      RUN | ROOF, FLAG(verbose)},
     {"help", NULL, "show the help of the command", ALL, FLAG(help)},
@@ -113,6 +116,6 @@ const struct option *option_at(int i) { return i < TABLE_SIZE ? &table[i] : NULL
 
 bool takes_axis(enum command command, const struct axis *axis)
 {
-    return ((RUN | COMPARE | SELFTEST) & BIT(command)) ||
+    return ((RUN | COMPARE | SELFTEST | ADVISE) & BIT(command)) ||
            (command == COMMAND_INFO && axis == &axis_k);
 }

@@ -52,6 +52,11 @@ struct new_kernel_options {
     bool cpu, cuda;
 };
 
+// Options of advise.
+struct advise_options {
+    int64_t runs; // planned runs; 0: not given
+};
+
 // Options of info.
 struct info_options {
     bool model;
@@ -88,6 +93,7 @@ struct options {
     struct sweep_options sweep;
     struct compare_options compare;
     struct report_options report;
+    struct advise_options advise;
     struct info_options info;
     struct new_kernel_options new_kernel;
     const char **passed; // options passed on to measuring processes, size passed_count

@@ -11,7 +11,8 @@ static const char *about_quiet(enum command command)
     switch (command) {
     case COMMAND_COMPARE: return "no table, no progress; -format and -o still write";
     case COMMAND_SELFTEST: return "no progress";
-    case COMMAND_DOCTOR: return "only the advice";
+    case COMMAND_DOCTOR:
+    case COMMAND_ADVISE: return "only the advice";
     default: return "no table, no progress; only errors";
     }
 }
@@ -42,8 +43,12 @@ static void about_names(enum command command, const struct option *option, char 
                      : "output file (default: stdout)");
     else if (!strcmp(option->name, "format"))
         snprintf(text, 256, "%s",
-                 command == COMMAND_REPORT ? "table (default), markdown, csv, json"
-                                           : "table (default), json, markdown, junit, gab, bmf");
+                 command == COMMAND_REPORT   ? "table (default), markdown, csv, json"
+                 : command == COMMAND_ADVISE ? "text (default), json"
+                                             : "table (default), json, markdown, junit, gab, bmf");
+    else if (!strcmp(option->name, "budget"))
+        snprintf(text, 256, "time limit of the measurement (default %s)",
+                 command == COMMAND_ADVISE ? "10 for each matrix" : "300; none with -runs");
     else if (command == COMMAND_SWEEP)
         snprintf(text, 256, "as for run; several (cuda:0,1,2), or all GPUs, share the matrices");
     else
@@ -69,12 +74,6 @@ static void show_axis(const struct axis *axis, struct option_shown *s)
              axis_text(axis, axis->standard, standard));
 }
 
-// Returns true if axes follow this option in the help.
-static bool axes_follow(const struct option *option)
-{
-    return !strcmp(option->name, "alg") || !strcmp(option->name, "model");
-}
-
 bool option_show(enum command command, int i, struct option_shown *s)
 {
     const struct option *option;
@@ -82,7 +81,8 @@ bool option_show(enum command command, int i, struct option_shown *s)
     for (int r = 0; (option = option_at(r)); r++) {
         if (!(option->commands & BIT(command))) continue;
         if (!i--) return show_option(command, option, s), true;
-        for (int a = 0; axes_follow(option) && (axis = axis_all(a)); a++)
+        // Axes follow the precision.
+        for (int a = 0; !strcmp(option->name, "prec") && (axis = axis_all(a)); a++)
             if (takes_axis(command, axis) && !i--) return show_axis(axis, s), true;
     }
     return false;

@@ -1,0 +1,317 @@
+#include "cli/advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "base/words.h"
+#include "cli/cell.h"
+
+static bool is_timed(const struct advised *x) { return !isnan(x->rank.ms); }
+
+// Returns the algorithm that ran: the picked one, if the algorithm chooses.
+static const char *kernel_of(const struct advised *x)
+{
+    return x->rank.picked ? x->rank.picked : x->rank.alg;
+}
+
+static double total_ms(const struct advised *x, int64_t runs)
+{
+    return x->rank.prep_ms + (double)runs * x->rank.ms;
+}
+
+// Keeps the faster of two timed cases.
+static void keep_faster(const struct advised **best, const struct advised *x)
+{
+    if (is_timed(x) && (!*best || x->rank.ms < (*best)->rank.ms)) *best = x;
+}
+
+// Returns the first case of a vendor in the order of the list of algorithms: the default call.
+static const struct advised *standard_of(const struct advice *a, const struct advised_group *g,
+                                         const char *vendor)
+{
+    const struct advised *first = NULL;
+    for (int i = g->first; i < g->first + g->count; i++) {
+        const struct advised *x = &a->list[i];
+        if (!x->rank.vendor || x->rank.dense || strcmp(x->rank.vendor, vendor) || !is_timed(x))
+            continue;
+        if (!first || x->c.entry < first->c.entry) first = x;
+    }
+    // Unless the first of all was measured, the default call is unknown.
+    for (const struct algo_entry *e = algos; first && e < first->c.entry; e++)
+        if (e->op == a->op && e->device == first->c.entry->device && e->algo && e->algo->vendor &&
+            !e->algo->dense && !strcmp(e->algo->vendor, vendor))
+            return NULL;
+    return first;
+}
+
+static void make_group(struct advice *a, struct advised_group *g)
+{
+    g->call = g->standard = g->own = g->dense = g->chosen = NULL;
+    for (int i = 0; i < g->count; i++) {
+        struct advised *x = &a->list[g->first + i];
+        x->rank.name = x->rank.alg;
+        a->ranks[g->first + i] = &x->rank;
+    }
+    g->rank = rank_make(&a->ranks[g->first], g->count);
+    for (int i = g->first; i < g->first + g->count; i++) {
+        const struct advised *x = &a->list[i];
+        if (x->rank.dense)
+            keep_faster(&g->dense, x);
+        else
+            keep_faster(x->rank.vendor ? &g->call : &g->own, x);
+        if (a->runs && is_timed(x) && !isnan(x->rank.prep_ms) && !x->rank.dense &&
+            (!g->chosen || total_ms(x, a->runs) < total_ms(g->chosen, a->runs)))
+            g->chosen = x;
+    }
+    if (g->call) g->standard = standard_of(a, g, g->call->rank.vendor);
+}
+
+void advice_make(struct advice *a)
+{
+    for (int i = 0; i < a->group_count; i++) make_group(a, &a->groups[i]);
+}
+
+// Returns the faster of the call and the own algorithm; NULL: neither has a time.
+static const struct advised *best_of(const struct advised_group *g)
+{
+    if (!g->call || !g->own) return g->call ? g->call : g->own;
+    return g->own->rank.ms < g->call->rank.ms ? g->own : g->call;
+}
+
+// Writes the call of a library, or the name of an algorithm of the program.
+static const char *name_of(const struct advised *x, char text[256])
+{
+    text[0] = 0;
+    if (!x->rank.vendor)
+        words_print(text, 256, "%s of spbench", kernel_of(x));
+    else
+        words_print(text, 256, "%s (%s)", x->rank.call ? x->rank.call : x->rank.alg,
+                    x->library ? x->library : x->rank.vendor);
+    return text;
+}
+
+static void print_axes(FILE *out, const struct advice *a, const struct advised_group *g)
+{
+    char value[32];
+    fprintf(out, "%s", prec_name(g->prec));
+    for (int i = 0; a->op->axes[i]; i++)
+        fprintf(out, ", %s %s", a->op->axes[i]->name, axis_text(a->op->axes[i], g->axis[i], value));
+}
+
+static void print_product(FILE *out, const struct advice *a)
+{
+    char size[32];
+    if (isnan(a->products)) return;
+    fprintf(out, "  product      %.4g multiplications", a->products);
+    if (!isnan(a->nnz_c)) fprintf(out, ", %.4g nonzeros of C", a->nnz_c);
+    if (!isnan(a->c_bytes))
+        fprintf(out, ", %s of memory for C", size_text((int64_t)a->c_bytes, size));
+    fprintf(out, "\n");
+}
+
+static void print_prep(FILE *out, const struct advised *x)
+{
+    char prep[32], pays[32];
+    fprintf(out, "%s ms of preparation", cell_prep(x->rank.prep_ms, prep));
+    if (isinf(x->rank.pays_after))
+        fprintf(out, ", which never pays");
+    else if (!isnan(x->rank.pays_after))
+        fprintf(out, ", which pays after %s runs", cell_runs(x->rank.pays_after, pays));
+}
+
+// Prints a case: time, ratio to the default call, preparation, memory.
+static void print_case(FILE *out, const struct advice *a, const char *what, const struct advised *x,
+                       const struct advised *standard)
+{
+    char name[256], ms[32], size[32], ratio[32];
+    fprintf(out, "  %-12s %s\n", what, name_of(x, name));
+    fprintf(out, "  %-12s %s ms", "", cell_number(x->rank.ms, ms));
+    if (standard == x)
+        fprintf(out, ", the default call");
+    else if (standard)
+        fprintf(out, ", %s x as fast as the default call",
+                cell_ratio(standard->rank.ms / x->rank.ms, ratio));
+    fprintf(out, "; ");
+    print_prep(out, x);
+    fprintf(out, "; %s of memory on %s\n", size_text(x->peak_bytes, size), a->device->id);
+}
+
+static void print_chosen(FILE *out, const struct advice *a, const struct advised_group *g)
+{
+    char name[256], ms[32];
+    if (!g->chosen) return;
+    fprintf(out, "  %-12s %s, %s ms with preparation\n", "planned runs", name_of(g->chosen, name),
+            cell_number(total_ms(g->chosen, a->runs), ms));
+}
+
+// Returns true if the time without reuse of rows of B is the bound that counts.
+static bool is_gathering(const struct advised *x)
+{
+    return x->gather_ms > 1.05 * x->bound_ms && x->gather_ms <= x->rank.ms;
+}
+
+static void print_bound(FILE *out, const struct advice *a, const struct advised *x)
+{
+    char ms[32];
+    if (!(x->bound_ms > 0)) return;
+    fprintf(out, "  %-12s %.2g %% of what %s allows: %s ms for compulsory bytes and operations\n",
+            "bound", 100 * x->bound_ms / x->rank.ms, a->device->id, cell_number(x->bound_ms, ms));
+    if (is_gathering(x))
+        fprintf(out, "  %-12s %.0f %% of the bound without reuse of rows of B, %s ms\n", "",
+                100 * x->gather_ms / x->rank.ms, cell_number(x->gather_ms, ms));
+}
+
+// Returns the group with the same axes in fewer bits; NULL: there is none.
+static const struct advised_group *narrower(const struct advice *a)
+{
+    for (int i = 1; i < a->group_count; i++)
+        if (a->groups[i].prec != a->groups[0].prec) return &a->groups[i];
+    return NULL;
+}
+
+static bool any_other_axis(const struct advice *a)
+{
+    for (int i = 1; i < a->group_count; i++)
+        if (a->groups[i].prec == a->groups[0].prec && best_of(&a->groups[i])) return true;
+    return false;
+}
+
+// Prints the fastest algorithm for each measured k.
+static void print_other_axes(FILE *out, const struct advice *a)
+{
+    char value[32], ms[32];
+    const char *lead = "other k";
+    if (!any_other_axis(a)) return;
+    for (int i = 1; i < a->group_count; i++) {
+        const struct advised_group *g = &a->groups[i];
+        const struct advised *best = best_of(g);
+        if (g->prec != a->groups[0].prec || !best) continue;
+        fprintf(out, "  %-12s", lead);
+        for (int x = 0; a->op->axes[x]; x++)
+            if (g->axis[x] != a->groups[0].axis[x])
+                fprintf(out, " %s %s:", a->op->axes[x]->name,
+                        axis_text(a->op->axes[x], g->axis[x], value));
+        fprintf(out, " %s, %s ms", kernel_of(best), cell_number(best->rank.ms, ms));
+        if (g->call && g->call != best)
+            fprintf(out, "; of the library %s, %s ms", g->call->rank.alg,
+                    cell_number(g->call->rank.ms, ms));
+        fprintf(out, "\n");
+        lead = "";
+    }
+}
+
+static void print_ideas(FILE *out, const struct advice *a)
+{
+    const struct advised_group *g = &a->groups[0], *half = narrower(a);
+    const struct advised *best = best_of(g), *other = half ? best_of(half) : NULL;
+    char ms[32], ratio[32];
+    if (other)
+        fprintf(out, "  %-12s %s: %s ms, %s x as fast (%s)\n", "fewer bits", prec_name(half->prec),
+                cell_number(other->rank.ms, ms), cell_ratio(best->rank.ms / other->rank.ms, ratio),
+                kernel_of(other));
+    if (g->dense)
+        fprintf(out, "  %-12s %s ms with A as a dense matrix, %s x as fast\n", "dense",
+                cell_number(g->dense->rank.ms, ms),
+                cell_ratio(best->rank.ms / g->dense->rank.ms, ratio));
+    if (is_gathering(best))
+        fprintf(out, "  %-12s an order of rows with more reuse of B: at most %s x as fast\n",
+                "reordering", cell_ratio(best->rank.ms / best->bound_ms, ratio));
+}
+
+static void print_failures(FILE *out, const struct advice *a)
+{
+    const struct advised_group *g = &a->groups[0];
+    for (int i = g->first; i < g->first + g->count; i++)
+        if (!is_timed(&a->list[i]) && a->list[i].status != STATUS_UNSUPPORTED)
+            fprintf(out, "  %-12s %s is %s: %s\n", "no time", a->list[i].rank.alg,
+                    status_name(a->list[i].status), a->list[i].reason);
+}
+
+void advice_print(FILE *out, const struct advice *a)
+{
+    const struct advised_group *g = &a->groups[0];
+    const struct advised *best = best_of(g);
+    char name[FAIL_TEXT_MAX], ms[32];
+    fprintf(out, "%s: %d x %d, %lld nonzeros; %s, ",
+            utf8_visible(a->matrix->name, name, sizeof name), a->matrix->A.m, a->matrix->A.n,
+            (long long)a->matrix->A.nnz, a->op->name);
+    print_axes(out, a, g);
+    fprintf(out, ", on %s\n", a->device->id);
+    print_product(out, a);
+    if (!best) fprintf(out, "  no candidate has a time\n");
+    if (g->call) print_case(out, a, "call", g->call, g->standard);
+    if (g->own && (g->own == best || !g->call))
+        print_case(out, a, g->call ? "faster" : "fastest", g->own, g->standard);
+    print_chosen(out, a, g);
+    if (best) {
+        print_bound(out, a, best);
+        print_other_axes(out, a);
+        print_ideas(out, a);
+    }
+    print_failures(out, a);
+    fprintf(out, "  %-12s %d cases in %s s", "measured", a->count, cell_number(a->ms / 1000, ms));
+    if (a->left_out) fprintf(out, "; %d left out for want of time, see -budget", a->left_out);
+    fprintf(out, "\n");
+}
+
+static void add_case(struct json *j, cJSON *cases, const struct advised *x)
+{
+    cJSON *c = json_object(j, cases, NULL);
+    json_text(j, c, "alg", x->rank.alg);
+    json_text(j, c, "kernel", kernel_of(x));
+    json_text(j, c, "call", x->rank.call);
+    json_text(j, c, "library", x->library);
+    json_text(j, c, "status", status_name(x->status));
+    json_text(j, c, "reason", x->reason[0] ? x->reason : NULL);
+    json_measure(j, c, "ms", x->rank.ms);
+    json_measure(j, c, "ms_lo", x->rank.ci_lo);
+    json_measure(j, c, "ms_hi", x->rank.ci_hi);
+    json_measure(j, c, "prep_ms", x->rank.prep_ms);
+    json_number(j, c, "pays_after", x->rank.pays_after);
+    json_measure(j, c, "bound_ms", x->bound_ms > 0 ? x->bound_ms : NAN);
+    json_measure(j, c, "gather_ms", x->gather_ms > 0 ? x->gather_ms : NAN);
+    json_number(j, c, "peak_bytes", (double)x->peak_bytes);
+}
+
+static void add_group(struct json *j, cJSON *list, const struct advice *a,
+                      const struct advised_group *g)
+{
+    char value[32];
+    cJSON *o = json_object(j, list, NULL);
+    json_text(j, o, "prec", prec_name(g->prec));
+    for (int i = 0; a->op->axes[i]; i++)
+        if (a->op->axes[i]->words)
+            json_text(j, o, a->op->axes[i]->name, axis_text(a->op->axes[i], g->axis[i], value));
+        else
+            json_number(j, o, a->op->axes[i]->name, (double)g->axis[i]);
+    const struct advised *best = best_of(g);
+    json_text(j, o, "best", best ? best->rank.alg : NULL);
+    json_text(j, o, "call", g->call ? g->call->rank.alg : NULL);
+    json_text(j, o, "default", g->standard ? g->standard->rank.alg : NULL);
+    json_text(j, o, "own", g->own ? g->own->rank.alg : NULL);
+    json_text(j, o, "dense", g->dense ? g->dense->rank.alg : NULL);
+    json_text(j, o, "planned", g->chosen ? g->chosen->rank.alg : NULL);
+    cJSON *cases = json_array(j, o, "cases");
+    for (int i = g->first; i < g->first + g->count; i++) add_case(j, cases, &a->list[i]);
+}
+
+void advice_json(struct json *j, cJSON *list, const struct advice *a)
+{
+    cJSON *o = json_object(j, list, NULL);
+    json_text(j, o, "matrix", a->matrix->name);
+    json_number(j, o, "m", a->matrix->A.m);
+    json_number(j, o, "n", a->matrix->A.n);
+    json_number(j, o, "nnz", (double)a->matrix->A.nnz);
+    json_text(j, o, "op", a->op->name);
+    json_text(j, o, "device", a->device->id);
+    json_number(j, o, "runs_planned", a->runs ? (double)a->runs : NAN);
+    json_number(j, o, "products", a->products);
+    json_number(j, o, "nnz_c", a->nnz_c);
+    json_number(j, o, "c_bytes", a->c_bytes);
+    json_number(j, o, "left_out", a->left_out);
+    json_measure(j, o, "ms", a->ms);
+    cJSON *groups = json_array(j, o, "groups");
+    for (int i = 0; i < a->group_count; i++) add_group(j, groups, a, &a->groups[i]);
+}

@@ -1,0 +1,59 @@
+// Advice on the fastest call for a matrix, from a few measured cases. cli_advise.c measures.
+#ifndef ADVICE_H
+#define ADVICE_H
+
+#include <stdio.h>
+
+#include "bench/bench.h"
+#include "records/json.h"
+
+// A measured case, or the reason why the case has no time.
+struct advised {
+    struct bench_case c;
+    enum status status;
+    char reason[FAIL_TEXT_MAX];
+    struct rank_case rank;
+    const char *library;        // name and version; NULL: an algorithm of the program
+    double bound_ms, gather_ms; // as in struct result
+    int64_t peak_bytes;
+};
+
+// Cases with the same inputs.
+struct advised_group {
+    enum prec prec;
+    int64_t axis[AXES_MAX];
+    int first, count; // cases in struct advice
+    struct rank rank; // made by advice_make()
+    // Cases of the group; NULL: there is none.
+    const struct advised *call;     // fastest of a vendor
+    const struct advised *standard; // default call of that vendor
+    const struct advised *own;      // fastest of the program's algorithms
+    const struct advised *dense;    // product with A as a dense matrix
+    const struct advised *chosen;   // least time of all planned runs, preparation included
+};
+
+#define ADVISED_MAX 96
+#define GROUPS_MAX  8
+struct advice {
+    const struct op *op;
+    const struct matrix *matrix;
+    const struct bench_device *device;
+    int64_t runs; // planned runs; 0: not given
+    struct advised list[ADVISED_MAX];
+    struct rank_case *ranks[ADVISED_MAX];
+    int count;
+    // [0]: as asked. Others have another k, or values of fewer bits.
+    struct advised_group groups[GROUPS_MAX];
+    int group_count;
+    int left_out;           // candidates without time in the budget
+    double ms;              // duration of the measurement
+    double products, nnz_c; // of a sparse product, NAN: not known
+    double c_bytes;         // memory of C, at least; NAN: not known
+};
+
+// Sets the fields of all groups that follow from the cases.
+void advice_make(struct advice *a);
+void advice_print(FILE *out, const struct advice *a);
+void advice_json(struct json *j, cJSON *list, const struct advice *a);
+
+#endif
