@@ -56,7 +56,6 @@ struct {
     void *shared;   // dynamic shared memory
     int64_t yields; // in a row, with nothing else happening
     bool shuffled;  // the order of this block
-    bool entered;   // the switch that is under way comes from the host's own stack
 } block;
 
 thread threads[MAX_THREADS];
@@ -66,23 +65,17 @@ fiber host;
 thread *self; // who runs; NULL on the host's own stack
 int64_t blocks_run;
 
-// The first thread that runs in a block learns where the stack lies that the block returns to.
-EMU_BARE void learn_host()
-{
-    if (!block.entered) return;
-    block.entered = false;
-    host.stack = fiber_left.stack;
-    host.stack_bytes = fiber_left.bytes;
-}
-
 EMU_BARE void switch_to(thread *t)
 {
-    fiber *from = self ? &self->f : &host;
-    if (!self) block.entered = true;
+    thread *from = self;
     self = t;
     if (t) threadIdx = t->index;
-    fiber_switch(from, t ? &t->f : &host);
-    learn_host();
+    if (!from)
+        fiber_enter(&host, &t->f);
+    else if (!t)
+        fiber_leave(&from->f, &host);
+    else
+        fiber_switch(&from->f, &t->f);
 }
 
 EMU_BARE void set_ready(thread *t)
@@ -130,7 +123,7 @@ const char *whereabouts(int number, char text[200])
 }
 
 // Nobody can run and some have not returned.
-[[noreturn]] void fault_stuck()
+[[noreturn]] EMU_BARE void fault_stuck()
 {
     char text[200];
     thread *in_meeting = NULL, *in_barrier = NULL;
@@ -169,8 +162,7 @@ EMU_BARE void wait_ready()
 // One fiber runs one thread of every block, with the same number each time.
 EMU_BARE void fiber_body()
 {
-    fiber_started();
-    learn_host();
+    fiber_arrived();
     for (;;) {
         block.l->body(block.l->args);
         self->state = RETURNED;
@@ -239,9 +231,10 @@ void context_print()
             blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
 }
 
-void fault(const char *format, ...)
+EMU_BARE void fault(const char *format, ...)
 {
     va_list args;
+    if (self) fiber_end(&self->f);
     va_start(args, format);
     fflush(stdout);
     context_print();
@@ -289,23 +282,26 @@ EMU_BARE meeting *meet(const char *what, unsigned mask, uint64_t value, const ch
         m->what = what;
         m->line = line;
         m->mask = mask;
-        m->arrived = m->left = 0;
+        m->arrived = m->left = m->voted = 0;
         w->used |= 1u << i;
         w->open |= 1u << i;
     }
     m->value[self->lane] = value;
     m->arrived |= bit;
+    if (value) m->voted |= bit;
     block.yields = 0;
     if (m->arrived == mask) {
         w->open &= ~(1u << (m - w->meetings));
+        if (mask != bit) block.ready |= 1u << w->place;
         for (unsigned others = mask & ~bit; others; others &= others - 1)
-            set_ready(&threads[w->first + __builtin_ctz(others)]);
+            w->ready |= 1u << block.place_of[__builtin_ctz(others)];
     } else {
         self->state = AT_MEETING;
         self->what = what;
         self->line = line;
         self->at = m;
         wait_ready();
+        self->state = READY;
     }
     return m;
 }
@@ -314,6 +310,34 @@ EMU_BARE void part(meeting *m)
 {
     m->left |= 1u << self->lane;
     if (m->left == m->mask) self->w->used &= ~(1u << (m - self->w->meetings));
+}
+
+EMU_BARE uint64_t exchange(const char *what, enum shuffle kind, unsigned mask, uint64_t value,
+                           int by, int width, const char *file, int line)
+{
+    if (width < 1 || width > 32 || (width & (width - 1)))
+        fault("%s (%s:%d): width %d is not 1, 2, 4, 8, 16 or 32", what, file_name(file), line,
+              width);
+    meeting *m = meet(what, mask, value, file, line);
+    int me = self->lane, first = me & ~(width - 1), last = first + width - 1, from = me;
+    switch (kind) {
+    case UP: from = (int64_t)me - by < first ? me : me - by; break;
+    case DOWN: from = (int64_t)me + by > last ? me : me + by; break;
+    case XOR: from = (me ^ by) > last ? me : me ^ by; break;
+    case INDEX: from = first + (by & (width - 1)); break;
+    }
+    from &= 31;
+    uint64_t result = mask >> from & 1 ? m->value[from] : ~(uint64_t)0;
+    part(m);
+    return result;
+}
+
+EMU_BARE unsigned ballot(const char *what, unsigned mask, int p, const char *file, int line)
+{
+    meeting *m = meet(what, mask, p != 0, file, line);
+    unsigned voted = m->voted;
+    part(m);
+    return voted;
 }
 
 EMU_BARE votes barrier(const char *what, int predicate, const char *file, int line)
@@ -358,7 +382,8 @@ void run_blocks(const launch &l, void *shared)
     blockDim = l.block;
     gridDim = l.grid;
     for (; fibers < block.threads; fibers++)
-        if (!fiber_make(&threads[fibers].f, fibers, fiber_body)) fault("no memory for stacks");
+        if (!fiber_make(&threads[fibers].f, fibers, MAX_THREADS, fiber_body))
+            fault("no memory for stacks");
     enum emu_order turn = (enum emu_order)(EMU_FORWARD + blocks_run % 3);
     const block_order blocks(count, how == EMU_MIXED ? turn : how);
     for (uint64_t i = 0; i < count; i++, blocks_run++) {

@@ -38,32 +38,13 @@ unsigned long long __globaltimer();
 namespace emu
 {
 
-enum shuffle { INDEX, UP, DOWN, XOR };
-
-static inline EMU_BARE int shuffle_source(shuffle kind, int me, int by, int width)
-{
-    int first = me & ~(width - 1), last = first + width - 1;
-    switch (kind) {
-    case UP: return me - by < first ? me : me - by;
-    case DOWN: return (int64_t)me + by > last ? me : me + by;
-    case XOR: return (me ^ by) > last ? me : me ^ by;
-    default: return first + (by & (width - 1));
-    }
-}
-
 template <typename T>
-EMU_BARE T shuffle_value(const char *what, shuffle kind, unsigned mask, T x, int by, int width,
+EMU_BARE T shuffle_value(const char *what, enum shuffle kind, unsigned mask, T x, int by, int width,
                          const char *file, int line)
 {
-    if (width < 1 || width > 32 || (width & (width - 1)))
-        fault("%s (%s:%d): width %d is not 1, 2, 4, 8, 16 or 32", what, file_name(file), line,
-              width);
     uint64_t bits = 0;
     memcpy(&bits, &x, sizeof x);
-    meeting *m = meet(what, mask, bits, file, line);
-    int from = shuffle_source(kind, (int)lane(), by, width) & 31;
-    bits = m->mask >> from & 1 ? m->value[from] : ~(uint64_t)0;
-    part(m);
+    bits = exchange(what, kind, mask, bits, by, width, file, line);
     memcpy(&x, &bits, sizeof x);
     return x;
 }
@@ -111,13 +92,6 @@ R fold(const char *what, unsigned mask, uint64_t value, R result, F f, const cha
         if (m->mask >> i & 1) result = f(result, m->value[i], i);
     part(m);
     return result;
-}
-
-static inline unsigned ballot(const char *what, unsigned mask, int p, const char *file, int line)
-{
-    return fold(
-        what, mask, p != 0, 0u, [](unsigned r, uint64_t v, int i) { return r | (unsigned)v << i; },
-        file, line);
 }
 
 template <typename T>

@@ -45,12 +45,21 @@ struct meeting {
     unsigned mask;    // lanes that take part
     unsigned arrived; // lanes that are here
     unsigned left;    // lanes that have what they came for
+    unsigned voted;   // lanes that brought a value other than 0
     uint64_t value[32];
 };
 
 // Waits until every lane of `mask` is at the same intrinsic. Ends with part().
 meeting *meet(const char *what, unsigned mask, uint64_t value, const char *file, int line);
 void part(meeting *m);
+
+// Meets, and returns the value of the lane that a shuffle reads from: of all ones if that lane is
+// outside the mask.
+enum shuffle { INDEX, UP, DOWN, XOR };
+uint64_t exchange(const char *what, enum shuffle kind, unsigned mask, uint64_t value, int by,
+                  int width, const char *file, int line);
+// Meets, and returns the lanes whose `p` is not 0.
+unsigned ballot(const char *what, unsigned mask, int p, const char *file, int line);
 
 // Waits for every thread of the block.
 struct votes {

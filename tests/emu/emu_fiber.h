@@ -25,7 +25,6 @@ struct fiber {
     void *sp;          // saved stack pointer while it does not run
     const void *stack; // lowest address
     size_t stack_bytes;
-    void *fake_stack; // AddressSanitizer's, while it does not run
 #if !EMU_SWITCH
     ucontext_t context;
 #endif
@@ -94,19 +93,29 @@ asm(".text\n"
     ".size emu_fiber_switch, . - emu_fiber_switch\n");
 #endif
 
-// Starts at `entry`, which must call fiber_started() first and never return. The i-th fiber's
-// frames begin a little lower than those of the one before, so that they do not all fall into the
-// same cache lines. False: no memory.
-static inline bool fiber_make(fiber *f, int i, void (*entry)(void))
+// Stacks of all fibers, one after the other. NULL: none has been made.
+static struct {
+    char *start;
+    size_t bytes;
+} fiber_stacks;
+
+// Starts at `entry`, which must call fiber_arrived() first and never return. `i`: number of the
+// fiber, of `count`. The i-th fiber's frames begin a little lower than those of the one before, so
+// that they do not all fall into the same cache lines. False: no memory.
+static inline bool fiber_make(fiber *f, int i, int count, void (*entry)(void))
 {
-    size_t bytes = FIBER_STACK + FIBER_GUARD;
-    char *map = (char *)mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED) return false;
+    const size_t bytes = FIBER_STACK + FIBER_GUARD;
+    if (!fiber_stacks.start) {
+        void *all = mmap(NULL, bytes * (size_t)count, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (all == MAP_FAILED) return false;
+        fiber_stacks.start = (char *)all;
+        fiber_stacks.bytes = bytes * (size_t)count;
+    }
+    char *map = fiber_stacks.start + bytes * (size_t)i;
     mprotect(map, FIBER_GUARD, PROT_NONE); // an overflow faults
     f->stack = map + FIBER_GUARD;
     f->stack_bytes = FIBER_STACK - (size_t)(i % 31) * 576;
-    f->fake_stack = NULL;
 #if EMU_SWITCH && defined(__x86_64__)
     void **sp = (void **)(map + FIBER_GUARD + f->stack_bytes);
     *--sp = NULL;          // the return address of entry
@@ -127,32 +136,75 @@ static inline bool fiber_make(fiber *f, int i, void (*entry)(void))
     return true;
 }
 
-// The stack that the last switch left.
+// AddressSanitizer is told of a switch from the host's stack to a fiber and back. Telling takes
+// longer than the switch, so all stacks of fibers are one stack to AddressSanitizer.
 static struct {
-    const void *stack;
-    size_t bytes;
-} fiber_left;
+    const void *host; // lowest address of the host's stack
+    size_t host_bytes;
+    void *host_fake, *fibers_fake; // its fake stacks, while the other side runs
+    bool entered;                  // the switch under way comes from the host's stack
+} fiber_told;
 
 // To be called first on a stack that was switched to for the first time.
-static inline EMU_BARE void fiber_started()
+static inline EMU_BARE void fiber_arrived()
 {
+    if (!fiber_told.entered) return;
+    fiber_told.entered = false;
 #if EMU_ASAN
-    __sanitizer_finish_switch_fiber(NULL, &fiber_left.stack, &fiber_left.bytes);
+    __sanitizer_finish_switch_fiber(fiber_told.fibers_fake, &fiber_told.host,
+                                    &fiber_told.host_bytes);
 #endif
 }
 
-static inline EMU_BARE void fiber_switch(fiber *from, fiber *to)
+static inline EMU_BARE void fiber_jump(fiber *from, fiber *to)
 {
-#if EMU_ASAN
-    __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->stack_bytes);
-#endif
 #if EMU_SWITCH
     emu_fiber_switch(&from->sp, to->sp);
 #else
     swapcontext(&from->context, &to->context);
 #endif
+}
+
+// From one fiber to another.
+static inline EMU_BARE void fiber_switch(fiber *from, fiber *to)
+{
+    fiber_jump(from, to);
+    fiber_arrived();
+}
+
+// From the host's stack to a fiber. Returns after fiber_leave().
+static inline EMU_BARE void fiber_enter(fiber *host, fiber *to)
+{
+    fiber_told.entered = true;
 #if EMU_ASAN
-    __sanitizer_finish_switch_fiber(from->fake_stack, &fiber_left.stack, &fiber_left.bytes);
+    __sanitizer_start_switch_fiber(&fiber_told.host_fake, fiber_stacks.start, fiber_stacks.bytes);
+#endif
+    fiber_jump(host, to);
+#if EMU_ASAN
+    __sanitizer_finish_switch_fiber(fiber_told.host_fake, NULL, NULL);
+#endif
+}
+
+// From a fiber to the host's stack.
+static inline EMU_BARE void fiber_leave(fiber *from, fiber *host)
+{
+#if EMU_ASAN
+    __sanitizer_start_switch_fiber(&fiber_told.fibers_fake, fiber_told.host, fiber_told.host_bytes);
+#endif
+    fiber_jump(from, host);
+    fiber_arrived();
+}
+
+// Before the program ends on a fiber: AddressSanitizer cleans the stack that it knows, which must
+// not be all of the stacks.
+static inline EMU_BARE void fiber_end(const fiber *f)
+{
+#if EMU_ASAN
+    void *fake;
+    __sanitizer_start_switch_fiber(&fake, f->stack, f->stack_bytes);
+    __sanitizer_finish_switch_fiber(fake, NULL, NULL);
+#else
+    (void)f;
 #endif
 }
 
