@@ -4,8 +4,8 @@
 //
 //     test_algos [cpu|cuda] [short|tiny|even|odd] [own] [OPERATION...] [ALGORITHM...]
 //
-// One kind of device only; every third, ninth or second shape, each of the latter with every second
-// value of k; no vendor's algorithms; what is named.
+// cpu, cuda: a kind of device. short, tiny: each third or ninth shape and value of k. even, odd: a
+// half of the shapes, with each third value of k. own: no vendor's algorithms. Names: no others.
 #include "cases.h"
 #include "exact/exact.h"
 
@@ -107,7 +107,7 @@ static void test_device(enum device_kind kind)
     for (int x = 0; x < op_count; x++) {
         if (!any_wanted(ops[x], kind)) continue;
         CHECK(!exact_run(&dev, ops[x], &rule), "%s: %s", ops[x]->name, fail_text());
-        if (wanted.axis_step < 3 && !wanted.first) test_far(&dev, ops[x]);
+        if (wanted.step < 3 && !wanted.first) test_far(&dev, ops[x]);
     }
     CHECK(dev.used_bytes == 0, "%lld bytes left on %s", (long long)dev.used_bytes, dev.id);
     device_close(&dev);
@@ -126,8 +126,8 @@ static bool parse(const char *word)
         if (!strcmp(word, device_list[k].name)) return wanted.device = k, true;
     if (!strcmp(word, "short")) return wanted.step = wanted.axis_step = 3, true;
     if (!strcmp(word, "tiny")) return wanted.step = wanted.axis_step = 9, true;
-    if (!strcmp(word, "even")) return wanted.step = wanted.axis_step = 2, true;
-    if (!strcmp(word, "odd")) return wanted.first = 1, wanted.step = wanted.axis_step = 2, true;
+    if (!strcmp(word, "even")) return wanted.step = 2, wanted.axis_step = 3, true;
+    if (!strcmp(word, "odd")) return wanted.first = 1, wanted.step = 2, wanted.axis_step = 3, true;
     if (!strcmp(word, "own")) return wanted.own = true;
     if (op_find(word) && wanted.op_count < NAMES_MAX)
         return wanted.ops[wanted.op_count++] = op_find(word), true;
