@@ -9,7 +9,7 @@ mkdir -p "$logs"
 jobs=$(nproc 2>/dev/null || echo 2)
 passed=0 failed=0 skipped=0
 # Tests that measure time, or compare times: nothing runs beside them.
-alone='test_busy test_device test_timing test_bench_memory test_standby test_mutants'
+alone='test_busy test_device test_timing test_bench_memory test_standby'
 may_skip='build-cuda sweep-slurm' # parts that may pass nothing: they need what a machine can lack
 
 # part NAME COMMAND...: runs it and adds its closing line; one without that line is a failure.
@@ -110,10 +110,14 @@ python3 -c 'import jsonschema' 2>/dev/null || checker=/usr/bin/python3
 # These compute and measure nothing: each has one processor. The longest come first.
 nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc || true)
 if [ -n "$nvcc" ]; then
-    # All of the CUDA code, for one GPU, and the tests that run on one.
-    mapfile -t gpu_tests < <(grep -o 'tests/[a-z]*/test_[a-z_0-9]*' tests/gpu.sh | sort -u | sed 's|^|build/cuda/|')
+    # All of the CUDA code, for one GPU, and the tests that run on one. If nobody has built build/cuda,
+    # the build has a folder of its own and optimises little, because nothing of the build runs.
+    cuda=(BUILD=build/cuda)
+    [ -e build/cuda/spbench ] ||
+        cuda=(BUILD=build/cuda-test CFLAGS=-O1 NVCCFLAGS='-O3 -Xcicc -O1 -Xptxas -O1')
+    mapfile -t gpu_tests < <(grep -o 'tests/[a-z]*/test_[a-z_0-9]*' tests/gpu.sh | sort -u | sed "s|^|${cuda[0]#BUILD=}/|")
     processors=$(((jobs + 1) / 2))
-    begin build-cuda one build ARCH="${ARCH:-90}" build/cuda/spbench "${gpu_tests[@]}"
+    begin build-cuda one build CUDA=1 ARCH="${ARCH:-90}" "${cuda[@]}" "${cuda[0]#BUILD=}/spbench" "${gpu_tests[@]}"
 else
     part build-cuda bash -c "echo 'skipped: no nvcc, the CUDA code was not compiled'; echo '0 passed, 0 failed, 1 skipped'"
 fi
@@ -131,10 +135,11 @@ for name in test_graded test_ping_pong test_auto test_aspt test_faults test_hash
 done
 # The sanitizers watch a third of the CPU's; all of them run without.
 begin test_algos-emu-cpu env MKL_RT=build/emu/tests/mkl/libmkl_rt.so build/emu/tests/kernels/test_algos cpu short
+begin test_mutants-cpu build/cpu/tests/measure/test_mutants # takes a fast build
 begin test_algos-cpu env MKL_RT=build/cpu/tests/mkl/libmkl_rt.so build/cpu/tests/kernels/test_algos
 for source in tests/*/test_*.c tests/*/test_*.cpp; do
     name=$(basename "${source%.*}")
-    [[ $name == test_algos || " $alone " == *" $name "* || -e $logs/$name-emu.log ]] ||
+    [[ $name == test_algos || $name == test_mutants || " $alone " == *" $name "* || -e $logs/$name-emu.log ]] ||
         begin "$name-emu" "build/emu/${source%.*}"
 done
 begin list python3 tests/list.py
@@ -163,11 +168,7 @@ begin shellcheck one bash -c 'shellcheck .ci/run ./*.sh fetch/*.sh tests/*.sh te
 finish
 
 for name in $alone; do
-    if [ "$name" = test_mutants ]; then
-        part test_mutants-cpu build/cpu/tests/measure/test_mutants # takes a fast build
-    else
-        part "$name-emu" build/emu/tests/*/"$name"
-    fi
+    part "$name-emu" build/emu/tests/*/"$name"
 done
 
 echo "$passed passed, $failed failed, $skipped skipped"
