@@ -101,8 +101,8 @@ def test_mixed(check):
 
 
 def texts_of(fig):
+    """The visible texts of a figure that has been drawn."""
     import drawing
-    fig.canvas.draw()
     return [text for text in fig.findobj(drawing.matplotlib.text.Text)
             if text.get_visible() and text.get_text().strip()]
 
@@ -135,10 +135,11 @@ def test_paper(folder, check, run, made):
                 continue
             drawn.add(name)
             box = drawing.extent_of(fig)
-            odd = {(text.get_text(), text.get_fontsize()) for text in texts_of(fig) if text.get_fontsize() != LETTERS}
+            texts = texts_of(fig)
+            odd = {(text.get_text(), text.get_fontsize()) for text in texts if text.get_fontsize() != LETTERS}
             check(not odd, "%s: letters of %s" % (name, sorted(odd)[:3]))
             check(-0.01 < box.x0 and box.x1 < WIDTH + 0.01, "%s: from %.2f to %.2f in" % (name, box.x0, box.x1))
-            said = " ".join(text.get_text() for text in texts_of(fig))
+            said = " ".join(text.get_text() for text in texts)
             check(fig.said["title"] not in said and "2026-11-20" not in said, "%s: a title: %s" % (name, said))
             drawing.plt.close(fig)
     check(len(drawn) > 15, "figures for a paper: %s" % sorted(drawn))

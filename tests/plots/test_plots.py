@@ -5,11 +5,11 @@ plots_reading.py, plots_paper.py (choice of series, looks, messages), plots_spar
 runs make their results), plots_model.py (models and their predictions), plots_more.py (times against an
 axis, the dense line, several runs), plots_times.py (separate and back to back), plots_page.py (captions
 and the index page), plots_front.py (first screen of the page), plots_general.py (any operation and
-library) and plots_precs.py (precisions, dense products). The made-up results are in plots_records.py."""
+library) and plots_precs.py (precisions, dense products). plots_run.py runs the scripts. The made-up results
+are in plots_records.py."""
 
 import math
 import os
-import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
@@ -32,6 +32,7 @@ import plots_precs
 import plots_reading
 import plots_sparse
 import plots_times
+from plots_run import end, run
 from plots_records import SPMM, cpu_records, environment, gpu_records, product_records, result, rows_of, write
 
 passed = failed = skipped = 0
@@ -48,13 +49,6 @@ def check(good, what):
 
 def near(got, want, what):
     check(got is not None and abs(got - want) < 1e-9, "%s: got %s, want %s" % (what, got, want))
-
-
-def run(script, *args):
-    env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
-    done = subprocess.run([sys.executable, os.path.join(PLOTS, script), *args], env=env,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
 
 
 # The figures that are computed.
@@ -385,6 +379,7 @@ def main():
         plots_precs.test_scripts(folder, check, run, picture)
         if not plots_general.test_names(check):
             skipped += 1
+        end()
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
     return failed != 0
 
