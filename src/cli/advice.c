@@ -111,14 +111,26 @@ static void print_product(FILE *out, const struct advice *a)
     fprintf(out, "\n");
 }
 
-static void print_prep(FILE *out, const struct advised *x)
+// Returns the number of runs after which the preparation of x pays, compared with the default call;
+// NAN: x is the default call, or needs no more preparation.
+static double pays_after(const struct advised *x, const struct advised *standard)
 {
-    char prep[32], pays[32];
+    if (!standard) return x->rank.pays_after;
+    const double more_ms = x->rank.prep_ms - standard->rank.prep_ms;
+    if (x == standard || !(more_ms > 0)) return NAN;
+    if (x->rank.ms >= standard->rank.ms) return INFINITY;
+    return floor(more_ms / (standard->rank.ms - x->rank.ms)) + 1;
+}
+
+static void print_prep(FILE *out, const struct advised *x, const struct advised *standard)
+{
+    char prep[32], text[32];
+    const double runs = pays_after(x, standard);
     fprintf(out, "%s ms of preparation", cell_prep(x->rank.prep_ms, prep));
-    if (isinf(x->rank.pays_after))
+    if (isinf(runs))
         fprintf(out, ", which never pays");
-    else if (!isnan(x->rank.pays_after))
-        fprintf(out, ", which pays after %s runs", cell_runs(x->rank.pays_after, pays));
+    else if (!isnan(runs))
+        fprintf(out, ", which pays after %s run%s", cell_runs(runs, text), runs > 1 ? "s" : "");
 }
 
 // Prints a case: time, ratio to the default call, preparation, memory.
@@ -134,7 +146,7 @@ static void print_case(FILE *out, const struct advice *a, const char *what, cons
         fprintf(out, ", %s x as fast as the default call",
                 cell_ratio(standard->rank.ms / x->rank.ms, ratio));
     fprintf(out, "; ");
-    print_prep(out, x);
+    print_prep(out, x, standard);
     fprintf(out, "; %s of memory on %s\n", size_text(x->peak_bytes, size), a->device->id);
 }
 
@@ -256,7 +268,8 @@ void advice_print(FILE *out, const struct advice *a)
     fprintf(out, "\n");
 }
 
-static void add_case(struct json *j, cJSON *cases, const struct advised *x)
+static void add_case(struct json *j, cJSON *cases, const struct advised *x,
+                     const struct advised *standard)
 {
     cJSON *c = json_object(j, cases, NULL);
     json_text(j, c, "alg", x->rank.alg);
@@ -269,7 +282,7 @@ static void add_case(struct json *j, cJSON *cases, const struct advised *x)
     json_measure(j, c, "ms_lo", x->rank.ci_lo);
     json_measure(j, c, "ms_hi", x->rank.ci_hi);
     json_measure(j, c, "prep_ms", x->rank.prep_ms);
-    json_number(j, c, "pays_after", x->rank.pays_after);
+    json_number(j, c, "pays_after", pays_after(x, standard));
     json_measure(j, c, "bound_ms", x->bound_ms > 0 ? x->bound_ms : NAN);
     json_measure(j, c, "gather_ms", x->gather_ms > 0 ? x->gather_ms : NAN);
     json_number(j, c, "peak_bytes", (double)x->peak_bytes);
@@ -294,7 +307,8 @@ static void add_group(struct json *j, cJSON *list, const struct advice *a,
     json_text(j, o, "dense", g->dense ? g->dense->rank.alg : NULL);
     json_text(j, o, "planned", g->chosen ? g->chosen->rank.alg : NULL);
     cJSON *cases = json_array(j, o, "cases");
-    for (int i = g->first; i < g->first + g->count; i++) add_case(j, cases, &a->list[i]);
+    for (int i = g->first; i < g->first + g->count; i++)
+        add_case(j, cases, &a->list[i], g->standard);
 }
 
 void advice_json(struct json *j, cJSON *list, const struct advice *a)
