@@ -11,7 +11,7 @@
 // step2.cuh               step 2, masks and lengths of C's tiles: make_masks, a warp for each tile
 // full.cuh                tiles with many nonzeros, multiplied as full tiles by a warp
 // step3.cuh               step 3, values of C's tiles: multiply_tiles, a warp for each tile
-// back.cuh                C as CSR: tiles_to_rows, a block for each tile row
+// tiles_to_csr.cuh        C as CSR: tiles_to_rows, a block for each tile row
 // this file               launches the steps in turn
 //
 // The paper's B is S here.
@@ -55,11 +55,11 @@
 //
 // H200, A * A, f64, 33 matrices: tile-tuned has 1.9 times the speed of tile. Limits: with about one
 // nonzero a tile (uniform, wing, skew) it takes 3 to 30 times as long as cuSPARSE.
-#include "back.cuh"
 #include "papers.h"
 #include "step1.cuh"
 #include "step2.cuh"
 #include "step3.cuh"
+#include "spgemm/tiles_to_csr.cuh"
 
 struct state {
     struct tile16 C;

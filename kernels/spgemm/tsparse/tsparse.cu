@@ -10,7 +10,7 @@
 // pairs.cuh            pairs of tiles of A and S, and the tiles of C: select_items()
 // device/cub.cuh       the sort
 // multiply.cuh         nonzeros and values of C's tiles: multiply_tiles(), two tiles a warp
-// back.cuh             C as CSR: tiles_to_rows(), a block for each tile row
+// tiles_to_csr.cuh     C as CSR: tiles_to_rows(), a block for each tile row
 // this file            runs the phases in turn
 //
 // The paper's B is S here.
@@ -34,9 +34,9 @@
 //
 // Limits: all pairs are in memory at a time, with 32 bytes each during the sort. Tiles with about
 // one nonzero waste nearly all products of the tensor cores.
-#include "back.cuh"
 #include "multiply.cuh"
 #include "pairs.cuh"
+#include "spgemm/tiles_to_csr.cuh"
 
 struct state {
     struct tile8 C;
