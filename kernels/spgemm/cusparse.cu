@@ -16,8 +16,10 @@
 #include "cusparse.cuh"
 #include "result.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 struct variant {
@@ -40,6 +42,7 @@ struct product {
 struct state {
     struct cusparse_library lib;
     bool empty;  // no products: cuSPARSE is not called
+    bool asked;  // the library has taken or refused the types
     float chunk; // option of ALG3: the fraction of the products that are made at once
     struct product kept;
 };
@@ -64,7 +67,7 @@ static void free_buffer(struct device *d, struct product *p, int i)
     p->buffer[i] = NULL;
 }
 
-// All but C itself. It is called once.
+// Frees all but C, once for each product: the descriptors are not reset.
 static void free_product(struct device *d, struct product *p)
 {
     if (p->descr) cusparseSpGEMM_destroyDescr(p->descr);
@@ -162,38 +165,20 @@ static int make_empty(struct task *t, struct csr_dev *R)
     return err ? err : device_fill(t->dev, R->ptr, 0, ((int64_t)R->m + 1) * R->ptr_bytes);
 }
 
-// Calls ask() without the library's messages on stdout, where records may go.
+// Returns the result of ask(). During the call stdout is /dev/null: the library prints refusals of
+// types there, also with its logger disabled, and records may go to stdout.
 template <typename F> static int ask_quietly(F ask)
 {
     fflush(stdout);
     const int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     const bool quiet = out >= 0 && null >= 0 && dup2(null, STDOUT_FILENO) >= 0;
-    const int err = ask();
+    int err = ask();
     fflush(stdout);
-    if (quiet) dup2(out, STDOUT_FILENO);
+    if (quiet && dup2(out, STDOUT_FILENO) < 0)
+        err = fail(ERR_DEVICE, "stdout cannot be restored: %s", strerror(errno));
     if (out >= 0) close(out);
     if (null >= 0) close(null);
-    return err;
-}
-
-// Returns true if the library may refuse the types, with a message on stdout.
-static bool may_be_refused(const struct task *t) { return in_bytes(t) == 2; }
-
-// Returns ERR_UNSUPPORTED if the library refuses the types.
-static int ask_types(struct task *t, const struct state *s)
-{
-    struct product p = {};
-    size_t bytes = 0;
-    int err = begin(t, s, &p);
-    if (!err)
-        err = ask_quietly([&]() {
-            CUSPARSE_TRY(cusparseSpGEMM_workEstimation, PRODUCT(s, &p, CUSPARSE_SPGEMM_DEFAULT),
-                         &bytes, NULL);
-            return (int)OK;
-        });
-    free_product(t->dev, &p);
-    if (p.R.format) sparse_release(t->dev, &p.R.head);
     return err;
 }
 
@@ -204,8 +189,7 @@ static int prepare(struct task *t)
     t->state = s;
     s->empty = t->work == 0;
     s->kept.R.format = &format_csr;
-    int err = cusparse_open(t, algo_sums(t->algo, t->prec), &s->lib);
-    return !err && may_be_refused(t) && !s->empty ? ask_types(t, s) : err;
+    return cusparse_open(t, algo_sums(t->algo, t->prec), &s->lib);
 }
 
 static int alg3_prepare(struct task *t)
@@ -217,10 +201,12 @@ static int alg3_prepare(struct task *t)
 
 static int run(struct task *t, const struct variant *v)
 {
-    const struct state *s = (const struct state *)t->state;
+    struct state *s = (struct state *)t->state;
     if (s->empty) return make_empty(t, &t->R);
     struct product p = {};
-    int err = multiply(t, s, v, &p);
+    auto ask = [&]() { return multiply(t, s, v, &p); };
+    int err = s->asked ? ask() : ask_quietly(ask);
+    s->asked = true;
     free_product(t->dev, &p);
     if (p.R.format) t->R = p.R; // the caller frees C, also after an error
     return err;
@@ -270,25 +256,24 @@ static int make_structure(struct task *t, const struct state *s, struct product 
     return OK;
 }
 
-static int reuse_compute(const struct state *s)
-{
-    CUSPARSE_TRY(cusparseSpGEMMreuse_compute, PRODUCT(s, &s->kept, REUSE_ALG));
-    return OK;
-}
-
 static int reuse_prepare(struct task *t)
 {
     int err = prepare(t);
     if (err) return err;
     struct state *s = (struct state *)t->state;
     if (s->empty) return make_empty(t, &s->kept.R);
-    err = make_structure(t, s, &s->kept);
-    return !err && may_be_refused(t) ? ask_quietly([&]() { return reuse_compute(s); }) : err;
+    return ask_quietly([&]() { return make_structure(t, s, &s->kept); });
+}
+
+static int reuse_compute(const struct state *s)
+{
+    CUSPARSE_TRY(cusparseSpGEMMreuse_compute, PRODUCT(s, &s->kept, REUSE_ALG));
+    return OK;
 }
 
 static int reuse_run(struct task *t)
 {
-    const struct state *s = (const struct state *)t->state;
+    struct state *s = (struct state *)t->state;
     const struct product *p = &s->kept;
     t->R = p->R;
     if (s->empty) return OK;
@@ -296,7 +281,10 @@ static int reuse_run(struct task *t)
     // C's values are not a new allocation, so the poison of the check is written here. The poison
     // is a finite number in all types, as the library may multiply C by beta = 0.
     if (!err && t->dev->poison) err = device_fill(t->dev, p->R.val, 0x7b, p->R.nnz * out_bytes(t));
-    return err ? err : reuse_compute(s);
+    if (err) return err;
+    err = s->asked ? reuse_compute(s) : ask_quietly([&]() { return reuse_compute(s); });
+    s->asked = true;
+    return err;
 }
 
 // C belongs to the state.

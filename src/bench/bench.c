@@ -112,8 +112,8 @@ static int verify_isolated(void *arg, bool anew)
     return err ? err : verify_after(arg, anew);
 }
 
-// Returns true if no measured ceiling bounds the rate of the arithmetic. Sparse algorithms multiply
-// f32 and f64 within the measured rate, also on tensor cores.
+// Returns true if no measured ceiling bounds the rate of the arithmetic. Sparse tiles leave most of
+// the f64 rate of tensor cores unused, so the measured rate bounds f32 and f64.
 static bool is_unbounded(const struct bench_case *c)
 {
     const struct algo *a = c->entry->algo;

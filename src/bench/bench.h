@@ -41,7 +41,7 @@ struct result {
     bool checked, timed, prepared; // check, timing, setup are set
     struct check check;
     enum in_order in_order;
-    const char *same_as; // algorithm of the same library that ran the same kernel; NULL: none
+    const char *same_as; // algorithm of the same library with equal bits and time; NULL: none
     struct verify_counts verified; // results of timed runs
     struct timing timing;
     double check_ms, timing_ms; // duration of the check and of the timing as a whole

@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-// Times are equal if their intervals overlap, or if they differ by at most this share. H100: one
-// kernel measured twice differs by up to 2 %.
-#define EQUAL_SHARE 0.03
+// Times are equal if they differ by at most EQUAL_SHARE, or by OVERLAP_SHARE with intervals that
+// overlap. H100: one kernel measured twice differs by up to 2 %.
+#define EQUAL_SHARE   0.03
+#define OVERLAP_SHARE 0.1
 
 struct same_kernel_case {
     struct bench_case c;
@@ -16,7 +17,8 @@ struct same_kernel_case {
 static bool equal_times(const struct same_kernel_case *x, const struct same_kernel_case *y)
 {
     const bool overlap = x->ci_lo <= y->ci_hi && y->ci_lo <= x->ci_hi; // false if NaN
-    return overlap || fmax(x->ms, y->ms) <= (1 + EQUAL_SHARE) * fmin(x->ms, y->ms);
+    const double share = overlap ? OVERLAP_SHARE : EQUAL_SHARE;
+    return fmax(x->ms, y->ms) <= (1 + share) * fmin(x->ms, y->ms);
 }
 
 // Returns true if both are cases of one library that were measured in the same way.

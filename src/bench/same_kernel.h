@@ -1,5 +1,6 @@
-// Finds algorithms that a vendor's library replaces by another. Both have equal times and results
-// with equal bits. cuSPARSE 12.9.4 runs one kernel for CSR_ALG1 to CSR_ALG3 if C has 16 bits.
+// Finds algorithms of a vendor's library that are probably one kernel: both have equal times and
+// results with equal bits. cuSPARSE 12.9.4 has one kernel for CSR_ALG1 to CSR_ALG3 if C has 16
+// bits.
 #ifndef SAME_KERNEL_H
 #define SAME_KERNEL_H
 
@@ -10,9 +11,8 @@ struct same_kernel {
     struct same_kernel_case *list; // size count, room for `room`
     int count, room;
 };
-// Returns the first algorithm of the same library with an equal time and equal bits, and keeps the
-// case. Returns NULL if there is none, or `r` has no valid time. Keeps no case if memory is
-// lacking.
+// Returns the first algorithm of the same library with an equal time and equal bits. NULL: there is
+// none, or `r` has no valid time. Keeps the case in *s unless memory is lacking.
 const char *same_kernel_find(struct same_kernel *s, const struct result *r);
 void same_kernel_free(struct same_kernel *s);
 

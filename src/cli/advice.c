@@ -21,13 +21,14 @@ static double total_ms(const struct advised *x, int64_t runs)
     return x->rank.prep_ms + (double)runs * x->rank.ms;
 }
 
-// Keeps the faster of two timed cases.
+// Sets *best to x if x has a time and is faster than *best, or if *best is NULL.
 static void keep_faster(const struct advised **best, const struct advised *x)
 {
     if (is_timed(x) && (!*best || x->rank.ms < (*best)->rank.ms)) *best = x;
 }
 
-// Returns the first case of a vendor in the order of the list of algorithms: the default call.
+// Returns the vendor's first case in the order of the list of algorithms: the default call. Returns
+// NULL if the default call has no time.
 static const struct advised *standard_of(const struct advice *a, const struct advised_group *g,
                                          const char *vendor)
 {
@@ -38,10 +39,10 @@ static const struct advised *standard_of(const struct advice *a, const struct ad
             continue;
         if (!first || x->c.entry < first->c.entry) first = x;
     }
-    // Unless the first of all was measured, the default call is unknown.
+    // The default call is unknown if an earlier algorithm of the vendor has no time.
     for (const struct algo_entry *e = algos; first && e < first->c.entry; e++)
         if (e->op == a->op && e->device == first->c.entry->device && e->algo && e->algo->vendor &&
-            !e->algo->dense && !strcmp(e->algo->vendor, vendor))
+            !e->algo->dense && !e->algo->partial && !strcmp(e->algo->vendor, vendor))
             return NULL;
     return first;
 }
@@ -80,7 +81,7 @@ static const struct advised *best_of(const struct advised_group *g)
     return g->own->rank.ms < g->call->rank.ms ? g->own : g->call;
 }
 
-// Writes the call of a library, or the name of an algorithm of the program.
+// Returns `text`, set to the call of a library or to the name of an algorithm of the program.
 static const char *name_of(const struct advised *x, char text[256])
 {
     text[0] = 0;
@@ -111,8 +112,9 @@ static void print_product(FILE *out, const struct advice *a)
     fprintf(out, "\n");
 }
 
-// Returns the number of runs after which the preparation of x pays, compared with the default call;
-// NAN: x is the default call, or needs no more preparation.
+// Returns the runs after which the preparation of x pays, compared with the default call. INFINITY:
+// never. NAN: x is the default call, or needs no more preparation. Without a default call, returns
+// x->rank.pays_after.
 static double pays_after(const struct advised *x, const struct advised *standard)
 {
     if (!standard) return x->rank.pays_after;
@@ -158,7 +160,7 @@ static void print_chosen(FILE *out, const struct advice *a, const struct advised
             cell_number(total_ms(g->chosen, a->runs), ms));
 }
 
-// Returns true if the time without reuse of rows of B is the bound that counts.
+// Returns true if gather_ms is clearly above bound_ms and not above the measured time.
 static bool is_gathering(const struct advised *x)
 {
     return x->gather_ms > 1.05 * x->bound_ms && x->gather_ms <= x->rank.ms;
@@ -168,7 +170,7 @@ static void print_bound(FILE *out, const struct advice *a, const struct advised 
 {
     char ms[32];
     if (!(x->bound_ms > 0)) return;
-    fprintf(out, "  %-12s %.2g %% of what %s allows: %s ms for compulsory bytes and operations\n",
+    fprintf(out, "  %-12s %.3g %% of the bound of %s: %s ms for compulsory bytes and operations\n",
             "bound", 100 * x->bound_ms / x->rank.ms, a->device->id, cell_number(x->bound_ms, ms));
     if (is_gathering(x))
         fprintf(out, "  %-12s %.0f %% of the bound without reuse of rows of B, %s ms\n", "",
@@ -207,7 +209,7 @@ static void print_other_axes(FILE *out, const struct advice *a)
                         axis_text(a->op->axes[x], g->axis[x], value));
         fprintf(out, " %s, %s ms", kernel_of(best), cell_number(best->rank.ms, ms));
         if (g->call && g->call != best)
-            fprintf(out, "; of the library %s, %s ms", g->call->rank.alg,
+            fprintf(out, "; fastest call %s, %s ms", g->call->rank.alg,
                     cell_number(g->call->rank.ms, ms));
         fprintf(out, "\n");
         lead = "";
@@ -241,6 +243,12 @@ static void print_failures(FILE *out, const struct advice *a)
                     status_name(a->list[i].status), a->list[i].reason);
 }
 
+// Returns the label of the algorithm of the program, which is the fastest.
+static const char *own_label(const struct advised_group *g)
+{
+    return !g->call ? "fastest" : rank_may_be_best(&g->rank, &g->call->rank) ? "as fast" : "faster";
+}
+
 void advice_print(FILE *out, const struct advice *a)
 {
     const struct advised_group *g = &a->groups[0];
@@ -255,7 +263,7 @@ void advice_print(FILE *out, const struct advice *a)
     if (!best) fprintf(out, "  no candidate has a time\n");
     if (g->call) print_case(out, a, "call", g->call, g->standard);
     if (g->own && (g->own == best || !g->call))
-        print_case(out, a, g->call ? "faster" : "fastest", g->own, g->standard);
+        print_case(out, a, own_label(g), g->own, g->standard);
     print_chosen(out, a, g);
     if (best) {
         print_bound(out, a, best);
@@ -264,7 +272,8 @@ void advice_print(FILE *out, const struct advice *a)
     }
     print_failures(out, a);
     fprintf(out, "  %-12s %d cases in %s s", "measured", a->count, cell_number(a->ms / 1000, ms));
-    if (a->left_out) fprintf(out, "; %d left out for want of time, see -budget", a->left_out);
+    if (a->left_out)
+        fprintf(out, "; %d cases left out because the budget is spent, see -budget", a->left_out);
     fprintf(out, "\n");
 }
 
@@ -282,7 +291,12 @@ static void add_case(struct json *j, cJSON *cases, const struct advised *x,
     json_measure(j, c, "ms_lo", x->rank.ci_lo);
     json_measure(j, c, "ms_hi", x->rank.ci_hi);
     json_measure(j, c, "prep_ms", x->rank.prep_ms);
-    json_number(j, c, "pays_after", pays_after(x, standard));
+    const double runs = pays_after(x, standard);
+    json_number(j, c, "pays_after", runs);
+    if (isnan(runs))
+        json_null(j, c, "pays");
+    else
+        json_bool(j, c, "pays", !isinf(runs));
     json_measure(j, c, "bound_ms", x->bound_ms > 0 ? x->bound_ms : NAN);
     json_measure(j, c, "gather_ms", x->gather_ms > 0 ? x->gather_ms : NAN);
     json_number(j, c, "peak_bytes", (double)x->peak_bytes);

@@ -9,13 +9,13 @@
 
 // A measured case, or the reason why the case has no time.
 struct advised {
-    struct bench_case c;
-    enum status status;
-    char reason[FAIL_TEXT_MAX];
-    struct rank_case rank;
+    struct bench_case c;        // algorithm and inputs
+    enum status status;         // of the case
+    char reason[FAIL_TEXT_MAX]; // of a status other than ok; "": none
+    struct rank_case rank;      // times; ms NAN: no valid time
     const char *library;        // name and version; NULL: an algorithm of the program
     double bound_ms, gather_ms; // as in struct result
-    int64_t peak_bytes;
+    int64_t peak_bytes;         // most memory on the device during a run
 };
 
 // Cases with the same inputs.
@@ -45,7 +45,7 @@ struct advice {
     // [0]: as asked. Others have another k, or values of fewer bits.
     struct advised_group groups[GROUPS_MAX];
     int group_count;
-    int left_out;           // candidates without time in the budget
+    int left_out;           // cases not measured because the budget is spent
     double ms;              // duration of the measurement
     double products, nnz_c; // of a sparse product, NAN: not known
     double c_bytes;         // memory of C, at least; NAN: not known
@@ -53,7 +53,9 @@ struct advice {
 
 // Sets the fields of all groups that follow from the cases.
 void advice_make(struct advice *a);
+// Prints the advice as text.
 void advice_print(FILE *out, const struct advice *a);
+// Adds the advice as an object to `list`.
 void advice_json(struct json *j, cJSON *list, const struct advice *a);
 
 #endif

@@ -9,27 +9,28 @@
 #include "cli/matrix_check.h"
 #include "cli/options/option_values.h"
 
-// Shares of the budget. The candidates come first. The fastest of them follow with other values of
-// k, and last with fewer bits.
-#define SHARE_FIRST   0.6
-#define CASE_LEAST_MS 10 // least time limit of a case
+// The candidates are measured first, then the fastest of them with other k, then with fewer bits.
+#define SHARE_FIRST   0.6 // share of the budget for the candidates
+#define CASE_LEAST_MS 10  // least time limit of a case
 
 #define ADVISE_BUDGET_MS 10000 // for a matrix, unless -budget is given
 
-// Algorithms that are measured again for another k or precision.
-#define FINALISTS 3
+// Number of further algorithms for another k or precision. The fastest algorithm of the program,
+// the call and its default come first.
+#define FURTHER_ALGS 3
 
 static const int64_t other_k[] = {1, 8, 32, 128, 512};
 
 #define ALGS_SIZE 4096
 struct session {
-    struct options o; // of the cases under way; texts belong to the command's options
+    struct options o; // options of the current measurement; texts belong to the command's options
     struct bench_setup setup;
     struct matrix M;
     struct advice a;
-    char algs[ALGS_SIZE]; // candidates, comma-separated
-    double end_ms;        // clock_ms() at which no further case starts
-    bool over;            // the budget is spent
+    int64_t axis[AXES_MAX]; // values of the axes as asked
+    char algs[ALGS_SIZE];   // candidates, comma-separated
+    double end_ms;          // clock_ms() at which no further case starts
+    bool over;              // the budget is spent
 };
 
 static void add_alg(char algs[ALGS_SIZE], const char *name)
@@ -53,7 +54,7 @@ static void list_candidates(struct session *s)
     }
 }
 
-// Keeps the case. Returns an error to end the cases once the budget is spent.
+// Adds the case to the advice. Returns an error once the budget is spent, to end the cases.
 static int keep_case(const struct result *r, void *arg)
 {
     struct session *s = arg;
@@ -92,8 +93,8 @@ static int measure(struct session *s, const char *algs, double share_ms)
     return err;
 }
 
-// Lists the fastest algorithms of the first group, the call and its default included.
-static void list_finalists(struct session *s, char algs[ALGS_SIZE])
+// Writes to `algs` the fastest algorithms of the first group, with the call and its default.
+static void list_fastest(struct session *s, char algs[ALGS_SIZE])
 {
     struct advice *a = &s->a;
     const struct advised_group *g = &a->groups[0];
@@ -102,7 +103,7 @@ static void list_finalists(struct session *s, char algs[ALGS_SIZE])
     algs[0] = 0;
     for (int i = 0; i < COUNT(fixed); i++)
         if (fixed[i]) taken[fixed[i] - a->list] = true;
-    for (int n = 0; n < FINALISTS; n++) {
+    for (int n = 0; n < FURTHER_ALGS; n++) {
         int best = -1;
         for (int i = g->first; i < g->first + g->count; i++)
             if (!taken[i] && !a->list[i].rank.dense && !isnan(a->list[i].rank.ms) &&
@@ -140,7 +141,7 @@ static int measure_other_k(struct session *s, const char *algs)
     return err;
 }
 
-// Returns the precision with values of half the bits, or PRECS.
+// Returns the precision with values of half the bits; PRECS: there is none.
 static enum prec narrower(enum prec prec) { return prec == F64 ? F32 : prec == F32 ? F16 : PRECS; }
 
 static int measure_fewer_bits(struct session *s, const char *algs)
@@ -153,7 +154,7 @@ static int measure_fewer_bits(struct session *s, const char *algs)
     return err;
 }
 
-// Rows whose products are counted to predict the nonzeros of C.
+// Least number of rows whose products are counted to predict the nonzeros of C.
 #define PREDICT_ROWS 500
 
 // Predicts the size of a sparse product from a sample of its rows.
@@ -167,7 +168,7 @@ static int predict_product(struct session *s)
     a->products = a->nnz_c = a->c_bytes = NAN;
     if (a->op->result != RESULT_SPARSE) return OK;
     source_init(&source, &s->M.A);
-    memcpy(p.axis, s->setup.plan.cases[0].axis, sizeof p.axis);
+    memcpy(p.axis, s->axis, sizeof p.axis);
     int err = problem_make(&p);
     if (err) goto done;
     const int64_t step = max64(p.rows / PREDICT_ROWS, 1);
@@ -195,8 +196,8 @@ static void warn_of_memory(const struct session *s)
 {
     char need[32], have[32];
     const struct device *d = s->a.device->dev;
-    if (!d || isnan(s->a.c_bytes) || s->a.c_bytes <= (double)d->memory_bytes) return;
-    fprintf(stderr, "%s: C takes about %s, and %s has %s\n", s->M.name,
+    if (s->o.quiet || !d || isnan(s->a.c_bytes) || s->a.c_bytes <= (double)d->memory_bytes) return;
+    fprintf(stderr, "%s: C takes about %s of memory, and %s has %s\n", s->M.name,
             size_text((int64_t)s->a.c_bytes, need), d->id, size_text(d->memory_bytes, have));
 }
 
@@ -211,10 +212,12 @@ static int advise_matrix(struct session *s)
     int err = predict_product(s);
     if (!err) warn_of_memory(s);
     list_candidates(s);
+    if (!err && !s->algs[0])
+        err = fail(ERR_UNSUPPORTED, "no algorithm of %s on %s", a->op->name, s->setup.device);
     if (!err) err = measure(s, s->algs, SHARE_FIRST * budget_ms);
     if (err) return err;
     advice_make(a);
-    list_finalists(s, algs);
+    list_fastest(s, algs);
     if (algs[0]) err = measure_other_k(s, algs);
     if (!err && algs[0]) err = measure_fewer_bits(s, algs);
     advice_make(a);
@@ -222,7 +225,7 @@ static int advise_matrix(struct session *s)
     return err;
 }
 
-// Returns the error for an option with several values.
+// Returns ERR_USAGE for an option with several values.
 static int check_single(const struct options *o)
 {
     const struct axis *axis;
@@ -245,6 +248,7 @@ static int open_session(struct session *s, const struct request *q)
     if (!err) err = bench_setup_open(&s->setup, &s->o);
     if (err) return err;
     s->a.op = s->setup.plan.op;
+    memcpy(s->axis, s->setup.plan.cases[0].axis, sizeof s->axis);
     s->a.device = bench_device_find(&s->setup.devices, s->setup.device);
     s->a.runs = s->o.advise.runs;
     cli_print_device(&s->setup, &s->o);
@@ -287,11 +291,14 @@ int cli_advise(const struct request *q)
             advice_json(&j, list, &s->a);
         else if (!err)
             advice_print(stdout, &s->a);
-        for (int c = 0; c < s->a.count; c++)
+        for (int c = 0; c < s->a.groups[0].count; c++)
             q->outcome->bad_result |= !status_is_good(s->a.list[c].status);
         matrix_free(&s->M);
     }
-    if (!err && as_json) err = print_json(&j);
+    if (as_json) {
+        int json_err = print_json(&j); // also the advice before an error
+        if (!err) err = json_err;
+    }
 done:
     json_free(&j);
     if (s) bench_setup_free(&s->setup);

@@ -85,7 +85,7 @@ static void put_check(FILE *out, const struct result *r)
     else
         fprintf(out, "  not checked");
     put_warnings(out, r);
-    if (r->same_as) fprintf(out, "; same kernel as %s", r->same_as);
+    if (r->same_as) fprintf(out, "; same bits and time as %s", r->same_as);
     if (library) fprintf(out, "; %s", library);
     if (r->c.entry->algo->variant)
         fprintf(out, "; %s", r->c.entry->op->variants[r->c.entry->algo->variant]);

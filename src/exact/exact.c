@@ -131,17 +131,28 @@ static bool next_axes(const struct op *op, int *at, int64_t *axis, int step)
 // Index of k = 33 in the values of k. Kernels cannot use vectors there.
 #define ODD_K 6
 
-// Options take most of the time of the test. At k = 33 each is tried in f32 or f64. Every third
-// shape then has values between the limits. At the other k, where kernels load vectors, a part of
-// the shapes tries options. Products try options with the first value of the first axis only.
-static enum extra extra_of(const struct op *op, const struct shape *shape, int number,
-                           enum prec prec, int place, int turn)
+// Options take most of the time of the test. At k = 33 every other shape tries options in f32, and
+// the others in f64. A third of these shapes has values between the limits. At the other k, where
+// kernels load vectors, a part of the shapes tries options. Products try options with the first
+// value of the first axis only. `nth`: number of the shape among those with this value of k.
+static enum extra extra_of(const struct op *op, const struct shape *shape, int nth, enum prec prec,
+                           int place, int turn)
 {
     if (op->result == RESULT_SPARSE)
         return !place && shape->options && prec == F64 ? LIMITS : NOTHING;
     if (place == ODD_K && type_bytes(prec_in(prec)) == 2) return NOTHING;
-    if (place == ODD_K) return turn % 2 ? NOTHING : number % 3 ? LIMITS : BETWEEN;
+    if (place == ODD_K) return (nth + (int)prec) % 2 ? NOTHING : nth % 3 ? LIMITS : BETWEEN;
     return turn % 16 == 0 ? BETWEEN : turn % 16 == 8 ? LIMITS : NOTHING;
+}
+
+// Returns the index of the first value of an axis for a shape: of `step` values, or of all if there
+// are fewer. Precisions that follow one another, and shapes, start at different values.
+static int first_value(const struct axis *axis, int place, enum prec prec, int step)
+{
+    int64_t value;
+    int count = 0;
+    while (count < step && axis_try(axis, count, &value)) count++;
+    return (place + (int)prec) % count;
 }
 
 // Each precision of 16 bits is tried on a fourth of the shapes, by their place in the run.
@@ -162,13 +173,13 @@ static int test_shape(struct table *x, struct device *dev, const struct op *op, 
         int at[AXES_MAX] = {0};
         int64_t axis[AXES_MAX] = {0};
         if (!is_tried((enum prec)prec, place)) continue;
-        // f32 and f64 try a shape at different values, and so do two shapes in a row.
-        if (!product && axis_step < 4) at[0] = (place + prec) % axis_step;
+        if (!product && op->axes[0])
+            at[0] = first_value(op->axes[0], place, (enum prec)prec, axis_step);
         for (int a = 0; op->axes[a]; a++) axis_try(op->axes[a], at[a], &axis[a]);
         do {
             if (product && (A->m != A->n ? !at[0] : shape->square && at[0])) continue;
             int turn = number + 3 * at[0] + prec;
-            enum extra extra = extra_of(op, shape, number, (enum prec)prec, at[0], turn);
+            enum extra extra = extra_of(op, shape, place / axis_step, (enum prec)prec, at[0], turn);
             err = test_inputs(x, dev, op, (enum prec)prec, axis, extra, turn);
         } while (!err && next_axes(op, at, axis, axis_step));
     }

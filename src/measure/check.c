@@ -46,8 +46,8 @@ static void seen_add_all(struct seen *s, const struct seen *other)
     tally_add_all(&s->tally, &other->tally);
 }
 
-// Compares the columns of row i of the result with the reference's; both ascend. Returns false,
-// with the first difference in `text`, if they differ. `drops`: columns may be absent.
+// Returns true if row i of the result has the columns of the reference; both ascend. Otherwise
+// writes the first difference to `text`. `drops`: columns may be absent.
 static bool same_columns(const struct output_view *R, int64_t i, const struct row *row, bool drops,
                          char text[160])
 {
@@ -65,6 +65,11 @@ static bool same_columns(const struct output_view *R, int64_t i, const struct ro
             return false;
         }
     if (at == count && (drops || count == row->count)) return true;
+    if (drops) {
+        snprintf(text, 160, "row %lld of C has column %lld, which no product is in", (long long)i,
+                 (long long)output_col(R, i, at));
+        return false;
+    }
     snprintf(text, 160, "row %lld of C has %lld nonzeros and should have %lld", (long long)i,
              (long long)count, (long long)row->count);
     return false;
@@ -129,9 +134,9 @@ static int compare_rows(const struct task *t, const struct output_view *R, struc
     return err ? fail(ERR_MEMORY, "out of host memory for the reference") : OK;
 }
 
-// Compares the columns of all rows with those of their products. Returns false, with the first row
-// that differs in `text`, if they differ. `drops`: columns may be absent, so only their number is
-// compared. The sums of compare_projections() then show a column without a product.
+// Returns true if all rows of the result have the columns of their products. Otherwise writes the
+// first other row to `text`. `drops`: columns may be absent, so only their number is compared.
+// compare_projections() then finds a column without a product.
 static bool same_patterns(const struct output_view *R, const struct reference *ref, bool drops,
                           char text[160])
 {
@@ -148,8 +153,8 @@ static bool same_patterns(const struct output_view *R, const struct reference *r
     if (broken == m) return true;
     int64_t count = output_count(R, broken), want = ref->projection.pattern[broken].count;
     if (count != want)
-        snprintf(text, 160, "row %lld of C has %lld nonzeros and should have %lld",
-                 (long long)broken, (long long)count, (long long)want);
+        snprintf(text, 160, "row %lld of C has %lld nonzeros and should have %s%lld",
+                 (long long)broken, (long long)count, drops ? "at most " : "", (long long)want);
     else
         snprintf(text, 160, "row %lld of C has other columns than its products", (long long)broken);
     return false;
@@ -194,9 +199,10 @@ static void tell_worst(const struct worst *w, struct check *out)
                  "row %lld of C times x is %.9g and should be %.9g", (long long)w->i, w->c, w->ref);
 }
 
-// A result with a larger tolerance share is not called right: errors could hide in it. Sums in
-// fewer bits than the precision says are a class of their own, since f16 sums of 10 to 1,000
-// products have a share of 0.01 to 0.1. A share of 0.1 still shows one lost product among ten.
+// A result with a larger tolerance share is not called right: errors could hide in the tolerance.
+// Sums in fewer bits than the precision says have a limit of their own. f16 sums of 10 to 1,000
+// products have a share of 0.01 to 0.1. A lost product of ten still shows at 0.1, one of 1,000 does
+// not.
 #define SHARE_MAX        0.01
 #define SHARE_MAX_NARROW 0.1
 

@@ -17,8 +17,8 @@ struct product_seen {
     int64_t another_row; // the first row whose columns are not those of its products
 };
 
-// Returns true if the device has a check for the result of this task. A result without its zeros is
-// for the host.
+// Returns true if the device has a check for the result of this task. The host checks the results
+// of algorithms that drop zeros.
 bool product_is_on_device(const struct task *t, const struct problem *p);
 // Compares every entry of t->R, `batch` segments at a time. `ptr`: row starts of t->R, on the host.
 // Returns ERR_MEMORY if copies of the operands, or a batch, do not fit.

@@ -42,7 +42,9 @@ static void test_one(void)
     r = result_of(&second, 1.1, 7);
     CHECK(!found_for(r), "another time");
     r.timing.ci_lo = 1;
-    CHECK(found_for(r) == first.name, "a wide interval");
+    CHECK(found_for(r) == first.name, "an interval that overlaps");
+    r.timing.median = 1.2;
+    CHECK(!found_for(r), "a wide interval");
     CHECK(!found_for(result_of(&second, 1, 8)), "other bits");
     CHECK(!found_for(result_of(&first, 1, 7)), "the same algorithm with other options");
     CHECK(!found_for(result_of(&third, 1, 7)), "another library");
@@ -51,13 +53,14 @@ static void test_one(void)
 
 static void test_unlike(void)
 {
-    struct result r[5];
+    struct result r[6];
     for (int i = 0; i < COUNT(r); i++) r[i] = result_of(&second, 1, 7);
     r[0].c.cold = true;
     r[1].c.device[5] = '1';
     r[2].timed = false;
     r[3].checked = false;
     r[4].status = STATUS_WRONG;
+    r[5].c.stream = true;
     for (int i = 0; i < COUNT(r); i++) CHECK(!found_for(r[i]), "case %d", i);
 }
 

@@ -404,8 +404,8 @@ static void test_spread(void)
     csr_free(&A);
 }
 
-// Sums in 16 bits are a class of their own: right if the descriptor says so, wrong otherwise. The
-// tolerance still shows a lost product. Sums in bf16 hide too much.
+// Sums in 16 bits are right if the descriptor declares them, and wrong otherwise. The tolerance still
+// shows a lost product in f16. In bf16 the result is unchecked.
 static void test_narrow(void)
 {
     struct csr A;

@@ -18,7 +18,7 @@ struct bench_setup {
 
 // Resolves -device and makes the plan. Frees everything on failure.
 int bench_setup_make(struct bench_setup *setup, const struct options *o);
-// Makes another plan for the same devices.
+// Replaces setup->plan by a plan for `o`, for the same devices.
 int bench_setup_replan(struct bench_setup *setup, const struct options *o);
 // Resolves and opens the device only, for commands without a plan.
 int bench_setup_make_device(struct bench_setup *setup, const struct options *o);
