@@ -137,6 +137,8 @@ static void test_choice(void)
         {&plenty, F32, 63, -1, 0, 0, "rows of Y have 252 bytes"},
         {&plenty, F64, 32, -1, 0, 134, "rows of Y have 256 bytes"},
         {&plenty, F64, 31, -1, 0, 0, "rows of Y have 248 bytes"},
+        {&plenty, F16, 64, -1, 0, 134, "sums of a row of Y have 256 bytes"},
+        {&plenty, BF16_F32, 63, -1, 0, 0, "sums of a row of Y have 252 bytes"},
         {&thin, F32, 2048, -1, 0, 0, "segments are short"},
         {&flat, F32, 128, -1, 2, 0, "600 segments save 600 rows, not 607"},
         {&flat, F32, 128, -1, 3, 3, "400 segments save 800 rows, 610 are enough"},
