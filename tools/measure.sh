@@ -3,6 +3,7 @@
 #
 # usage: tools/measure.sh FILE OUT ARGUMENT...
 #   FILE      spmm sddmm spgemm     auto, its candidates and cuSPARSE, on a GPU
+#             half half_spgemm      values of 16 bits, on a GPU
 #             papers papers_spgemm  every algorithm of a GPU, k = 64, A*A
 #             race                  the algorithms of the CPU beside MKL
 #   OUT       a folder such as results/h200
@@ -41,6 +42,14 @@ sddmm)
 spgemm)
     measure -device cuda -time-limit 0.012 -op spgemm -alg "auto,hash-tuned,tile-tuned,hash,$vendor" -prec f64
     ;;
+half)
+    measure -device cuda -time-limit 0.02 -op spmm -alg 'auto,cusparse*' -prec f16,bf16-f32 -k 64,128
+    measure -device cuda -time-limit 0.02 -op spmm -alg 'auto,cusparse*' -prec f32 -k 64,128
+    measure -device cuda -time-limit 0.02 -op sddmm -alg 'auto,cusparse*' -prec f16 -k 64,128
+    ;;
+half_spgemm)
+    measure -device cuda -time-limit 0.02 -op spgemm -alg "tsparse,tile*,$vendor" -prec f16-f32,f16
+    ;;
 papers)
     measure -device cuda -time-limit 0.05 -op spmm -layout row,col -k 64
     measure -device cuda -time-limit 0.05 -op spmm -layout col -k 64 -prec f64 -alg 'naive,graded,cusparse*'
@@ -50,9 +59,9 @@ papers_spgemm)
     measure -device cuda -time-limit 0.3 -op spgemm -prec f64
     ;;
 race)
-    measure -device cpu -time-limit 0.1 -alg bundled,rowsplit,merge,aspt,mkl -prec f32 -k 32,128
-    measure -device cpu -time-limit 0.1 -alg bundled,rowsplit,merge,aspt,mkl -prec f64 -k 64
-    measure -device cpu -time-limit 0.05 -op sddmm -alg balanced,aspt -prec f32,f64 -k 32,128
+    measure -device cpu -time-limit 0.1 -alg bundled,rowsplit,merge,aspt,csb,taco,mkl -prec f32 -k 32,128
+    measure -device cpu -time-limit 0.1 -alg bundled,rowsplit,merge,aspt,csb,taco,mkl -prec f64 -k 64
+    measure -device cpu -time-limit 0.05 -op sddmm -alg balanced,aspt,taco -prec f32,f64 -k 32,128
     measure -device cpu -time-limit 0.1 -op spgemm -alg onepass,gustavson,hash,tile,mkl -prec f32,f64
     ;;
 *)
