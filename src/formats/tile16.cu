@@ -5,9 +5,8 @@
 #define BLOCK 256 // threads of most kernels
 
 // The tiles of a CSR matrix, as a source of tile_find.cuh.
-struct csr_source : csr_tiles<TILE> {
-    uint32_t *mask;   // masks of the tiles, two rows per word
-    int32_t *tile_of; // tile of each nonzero
+struct tile16_source : csr_tiles<TILE> {
+    uint32_t *mask; // two rows per word
 
     __device__ __forceinline__ void found(int32_t i, int32_t p, int64_t t) const
     {
@@ -38,7 +37,7 @@ static __global__ void count_masks(int64_t tiles, const uint16_t *__restrict__ m
 
 // Writes each nonzero to its place in its tile. A block per tile row.
 template <typename W>
-static __global__ void place_nonzeros(struct csr_source s, const W *__restrict__ val,
+static __global__ void place_nonzeros(struct tile16_source s, const W *__restrict__ val,
                                       struct tile16 t, W *__restrict__ to)
 {
     const int32_t i = (int32_t)blockIdx.x;
@@ -72,27 +71,15 @@ static int finish_masks(struct device *d, struct tile16 *t)
 template <typename W>
 static int make_tiles(struct device *d, const struct csr_dev *A, struct tile16 *out)
 {
-    struct csr_source s = {A->m, (const int32_t *)A->ptr, A->idx, NULL, NULL};
-    int64_t number;
-    // A few nonzeros per thread. Threads loop over longer rows.
-    const int threads = A->nnz > (int64_t)out->tile_m * 512 ? 256 : 128;
-    auto fill = [&](struct csr_source *source) {
-        int err = device_alloc(d, out->tiles, TILE * sizeof *out->mask, (void **)&out->mask);
-        if (!err)
-            err = device_fill(d, out->mask, 0, out->tiles * TILE * (int64_t)sizeof *out->mask);
-        if (!err) err = device_alloc(d, A->nnz, sizeof *s.tile_of, (void **)&s.tile_of);
-        source->mask = (uint32_t *)out->mask;
-        source->tile_of = s.tile_of;
-        return err;
-    };
-    int err = find_structure(d, s, FIND_WINDOW, threads, &number, out, NULL, fill);
+    struct tile16_source s = {{A->m, (const int32_t *)A->ptr, A->idx, NULL}, NULL};
+    int err = find_csr_tiles(d, A, TILE * sizeof *out->mask, out, NULL, &s);
     if (!err) err = finish_masks(d, out);
     if (!err) err = device_alloc(d, A->nnz, sizeof *out->idx, (void **)&out->idx);
     if (!err) err = device_alloc(d, A->nnz, sizeof(W), &out->val);
     if (!err && A->nnz > 0) {
         auto kernel = place_nonzeros<W>;
-        LAUNCH(kernel, (unsigned)out->tile_m, threads, 0, d->stream, s, (const W *)A->val, *out,
-               (W *)out->val);
+        LAUNCH(kernel, (unsigned)out->tile_m, s.threads(A), 0, d->stream, s, (const W *)A->val,
+               *out, (W *)out->val);
         err = launch_check("tile16: nonzeros");
     }
     device_free(d, s.tile_of);

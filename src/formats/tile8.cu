@@ -5,9 +5,8 @@
 #define BLOCK 256 // threads of count_nonzeros()
 
 // The tiles of a CSR matrix, as a source of tile_find.cuh.
-struct csr_source : csr_tiles<TILE8> {
-    uint64_t *mask;   // masks of the tiles
-    int32_t *tile_of; // tile of each nonzero
+struct tile8_source : csr_tiles<TILE8> {
+    uint64_t *mask;
 
     // Returns the bit of nonzero p of tile row i in the mask of its tile.
     __device__ __forceinline__ uint64_t bit(int32_t i, int32_t p) const
@@ -30,8 +29,8 @@ static __global__ void count_nonzeros(int64_t tiles, const uint64_t *__restrict_
 
 // Writes each value to its place in its tile. A block per tile row.
 template <typename W>
-static __global__ void place_values(struct csr_source s, struct tile8 t, const W *__restrict__ val,
-                                    W *__restrict__ to)
+static __global__ void place_values(struct tile8_source s, struct tile8 t,
+                                    const W *__restrict__ val, W *__restrict__ to)
 {
     const int32_t i = (int32_t)blockIdx.x;
     s.each(i, [&](int32_t, int32_t p) {
@@ -41,11 +40,11 @@ static __global__ void place_values(struct csr_source s, struct tile8 t, const W
 }
 
 template <typename W>
-static void start_place(struct device *d, int threads, const struct csr_source &s,
-                        const struct csr_dev *A, struct tile8 *T)
+static void start_place(struct device *d, const struct tile8_source &s, const struct csr_dev *A,
+                        struct tile8 *T)
 {
     auto kernel = place_values<W>;
-    LAUNCH(kernel, (unsigned)T->tile_m, threads, 0, d->stream, s, *T, (const W *)A->val,
+    LAUNCH(kernel, (unsigned)T->tile_m, s.threads(A), 0, d->stream, s, *T, (const W *)A->val,
            (W *)T->val);
 }
 
@@ -57,20 +56,9 @@ extern "C" int tile8_make_cuda(struct device *d, const struct sparse *from, cons
     struct tile8 *T = (struct tile8 *)out;
     T->tile_m = tile8_count(A->m);
     T->tile_n = tile8_count(A->n);
-    struct csr_source s = {{A->m, (const int32_t *)A->ptr, A->idx}, NULL, NULL};
+    struct tile8_source s = {{A->m, (const int32_t *)A->ptr, A->idx, NULL}, NULL};
     int32_t *length = NULL;
-    int64_t number;
-    // A few nonzeros per thread. Threads loop over longer rows.
-    const int threads = A->nnz > (int64_t)T->tile_m * 512 ? 256 : 128;
-    auto fill = [&](struct csr_source *source) {
-        int err = device_alloc(d, T->tiles, sizeof *T->mask, (void **)&T->mask);
-        if (!err) err = device_fill(d, T->mask, 0, T->tiles * (int64_t)sizeof *T->mask);
-        if (!err) err = device_alloc(d, A->nnz, sizeof *s.tile_of, (void **)&s.tile_of);
-        source->mask = s.mask = T->mask;
-        source->tile_of = s.tile_of;
-        return err;
-    };
-    int err = find_structure(d, s, FIND_WINDOW, threads, &number, T, &T->row, fill);
+    int err = find_csr_tiles(d, A, sizeof *T->mask, T, &T->row, &s);
     if (!err) err = device_alloc(d, T->tiles + 1, sizeof *T->start, (void **)&T->start);
     if (!err) err = device_alloc(d, T->tiles, sizeof *length, (void **)&length);
     if (!err) err = device_alloc(d, A->nnz, type_bytes(A->type), &T->val);
@@ -81,7 +69,7 @@ extern "C" int tile8_make_cuda(struct device *d, const struct sparse *from, cons
     }
     if (!err) err = cub_exclusive_sum(d, length, T->tiles, T->start);
     if (!err && T->tiles > 0) {
-        BY_BYTES(type_bytes(A->type), start_place, d, threads, s, A, T);
+        BY_BYTES(type_bytes(A->type), start_place, d, s, A, T);
         err = launch_check("tile8: values");
     }
     device_free(d, length);

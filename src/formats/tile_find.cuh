@@ -7,7 +7,8 @@
 // width.
 //
 // The type Source provides the tiles. All threads of the block of tile row i call its members:
-//   span(i, &low, &high)  widens low to high so that the range has the thread's tile columns
+//   span(i, &low, &high)  sets *low and *high to the least and the greatest tile column of the
+//                         thread; leaves both if the thread has no tile column
 //   each(i, f)            calls f(tile column, x) for each element x of the thread
 //   found(i, x, t)        takes the tile t of element x
 #ifndef TILE_FIND_H
@@ -19,10 +20,18 @@
 
 #define FIND_WINDOW 131072 // tile columns of a window: 32 KB of bits and ranks
 
-// The SIZE x SIZE tiles of a CSR matrix. A thread per nonzero. A source adds found().
+// The SIZE x SIZE tiles of a CSR matrix. A thread per nonzero, at least SIZE threads a block. A
+// source adds `mask`, the masks of the tiles, and found().
 template <int SIZE> struct csr_tiles {
     int32_t m;
     const int32_t *ptr, *idx;
+    int32_t *tile_of; // tile of each nonzero
+
+    // Returns the number of threads of a block: a few nonzeros of an average tile row for each.
+    static int threads(const struct csr_dev *A)
+    {
+        return A->nnz > ceil_div(A->m, SIZE) * 512 ? 256 : 128;
+    }
 
     __device__ __forceinline__ int32_t rows(int32_t i) const { return min(SIZE, m - i * SIZE); }
     __device__ __forceinline__ void span(int32_t i, int32_t *low, int32_t *high) const
@@ -35,9 +44,10 @@ template <int SIZE> struct csr_tiles {
     }
     template <typename F> __device__ __forceinline__ void each(int32_t i, F f) const
     {
-        const int32_t end = ptr[i * SIZE + rows(i)];
-        for (int32_t p = ptr[i * SIZE] + (int32_t)threadIdx.x; p < end; p += (int32_t)blockDim.x)
-            f(idx[p] / SIZE, p);
+        const uint32_t end = (uint32_t)ptr[i * SIZE + rows(i)];
+        // Unsigned, because p may pass 2^31 at the end of the last tile row.
+        for (uint32_t p = (uint32_t)ptr[i * SIZE] + threadIdx.x; p < end; p += blockDim.x)
+            f(idx[p] / SIZE, (int32_t)p);
     }
     // Returns the row of nonzero p in tile row i.
     __device__ __forceinline__ int32_t row_of(int32_t i, int32_t p) const
@@ -152,6 +162,24 @@ static int find_structure(struct device *d, Source source, int32_t window, int t
 done:
     device_free(d, count);
     return err;
+}
+
+// Finds the tiles of A by find_structure() with a source that is a csr_tiles<>. Makes t->mask, with
+// `mask_bytes` for a tile, and source->tile_of. The caller frees source->tile_of.
+template <typename Tiles, typename Source>
+static int find_csr_tiles(struct device *d, const struct csr_dev *A, size_t mask_bytes, Tiles *t,
+                          int32_t **row, Source *source)
+{
+    int64_t number;
+    auto fill = [&](Source *filling) {
+        int err = device_alloc(d, t->tiles, mask_bytes, (void **)&t->mask);
+        if (!err) err = device_fill(d, t->mask, 0, t->tiles * (int64_t)mask_bytes);
+        if (!err) err = device_alloc(d, A->nnz, sizeof(int32_t), (void **)&source->tile_of);
+        source->mask = (decltype(source->mask))t->mask;
+        *filling = *source;
+        return err;
+    };
+    return find_structure(d, *source, FIND_WINDOW, Source::threads(A), &number, t, row, fill);
 }
 
 #endif

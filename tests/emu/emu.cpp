@@ -17,6 +17,7 @@ namespace
 
 constexpr int MAX_THREADS = 1024, MAX_WARPS = MAX_THREADS / 32;
 
+// A thread in a complete meeting is AT_MEETING until it runs, although its bit of `ready` is set.
 enum state { READY, AT_BARRIER, AT_MEETING, RETURNED };
 
 struct warp;
@@ -139,14 +140,10 @@ const char *whereabouts(int number, char text[200])
         missing = lane;
         if (gone) break;
     }
-    if (in_meeting) {
-        self = in_meeting;
-        threadIdx = self->index;
-        fault("%s at line %d with mask 0x%08x waits for lane %d, which %s", self->what, self->line,
-              self->at->mask, missing % 32, whereabouts(missing, text));
-    }
-    self = in_barrier;
-    threadIdx = self->index;
+    threadIdx = (in_meeting ? in_meeting : in_barrier)->index;
+    if (in_meeting)
+        fault("%s at line %d with mask 0x%08x waits for lane %d, which %s", in_meeting->what,
+              in_meeting->line, in_meeting->at->mask, missing % 32, whereabouts(missing, text));
     fault("divergent barrier: %d threads wait in %s at line %d, %d threads have returned",
           block.waiting, block.barrier_what, block.barrier_line, block.returned);
 }

@@ -173,8 +173,10 @@ done:
     device_free(d, length);
     device_free(d, s->row_of);
     s->row_of = NULL;
-    if (err) sparse_release(d, &C->head);
-    t->R.nnz = C->nnz;
+    if (err)
+        sparse_release(d, &C->head);
+    else
+        t->R.nnz = C->nnz;
     return err;
 }
 
@@ -275,7 +277,9 @@ static const char differs[] =
     "when the tile is full. Step 3 deals out the nonzeros of A in all pairs of tiles evenly.";
 
 // Descriptors: symbol, options, name of the algorithm that this one is a tuned form of, format of
-// A, run, finish, formats of S. Option full-from decides if tensor cores multiply.
+// A, run, finish, formats of S. `.tensor` is true for all forms, because option full-from can make
+// any form use tensor cores. So results of 16 bits have the wider tolerance of tensor cores with
+// any option.
 #define DESCRIPTOR(symbol, option_list, paper, A_format, run_function, finish_function, ...)       \
     extern const struct algo spgemm_##symbol##_cuda = {                                            \
         .precs = ALL_PRECS,                                                                        \

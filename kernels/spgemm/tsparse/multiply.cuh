@@ -5,7 +5,11 @@
 //     | a0  0 |   | s0 |   | a0 s0 |   added to the first tile of C
 //     |  0 a1 | * | s1 | = | a1 s1 |   added to the second tile of C
 //
-// The paper's 16 x 16 right factor has s0 and s1 on its diagonal. Half of that product is zeros.
+// The paper's 16 x 16 right factor has s0 and s1 on its diagonal. Half of the paper's result is
+// zeros. The right factor of 16 x 8 has no such half.
+//
+// Zeros off the diagonal times an infinite value are NaN. An infinite value of s0 or s1 makes NaN
+// in both tiles of C. If inputs overflow f16, the check calls the result unchecked.
 #ifndef SPGEMM_TSPARSE_MULTIPLY_H
 #define SPGEMM_TSPARSE_MULTIPLY_H
 
@@ -19,8 +23,8 @@
 
 #define ONE_F16 0x3c00 // the bits of 1 in f16
 
-// Returns the bits of an element of a tile: 0 if it is absent, 1 of f16 if `val` is NULL. `val` has
-// the values of the tile.
+// Returns the bits of an element of a tile, or 0 if the element is absent. `val` has the values of
+// the tile; NULL: all elements are 1 in f16.
 template <typename T>
 static __device__ __forceinline__ uint32_t element(const T *__restrict__ val, uint64_t mask,
                                                    int bit)
@@ -30,21 +34,21 @@ static __device__ __forceinline__ uint32_t element(const T *__restrict__ val, ui
 }
 
 // Arguments of multiply_tiles().
-struct multiply {
-    struct tile8 A, S, C; // C.start: from the nonzeros that were counted
+struct multiply_args {
+    struct tile8 A, S, C; // C.start: by the counted nonzeros; not set while counting
     const int2 *pair;     // by tiles of C
     const int64_t *begin; // first pair of each tile of C
     int64_t pairs;
     bool is_narrow; // C has 16 bits
 };
 
-// COUNT: makes C.mask, the nonzeros of a product of matrices that have 1 at each nonzero of A and
-// S, and their number in length[]. Otherwise makes values, C.mask and length[] of the sums that are
-// not 0. Values of tile t begin at C.start[t]. Inputs that are not finite add no nonzeros to those
-// counted, although their products with absent elements are NaN.
+// COUNT: sets C.mask to the nonzeros of the product of the patterns of A and S, with all values 1.
+// Otherwise writes the sums that are not 0, and sets C.mask to their places. Values of tile t begin
+// at C.start[t]. Both set length[t] to the nonzeros of tile t. Inputs that are not finite add no
+// nonzeros, although their products with absent elements are NaN.
 template <typename T, bool COUNT>
 static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP)
-    multiply_tiles(struct multiply w, int32_t *__restrict__ length)
+    multiply_tiles(struct multiply_args w, int32_t *__restrict__ length)
 {
     const int lane = lane_id(), i = lane / 4, j = lane % 4 * 2;
     const int64_t warp = (int64_t)blockIdx.x * MULTIPLY_WARPS + threadIdx.x / WARP;

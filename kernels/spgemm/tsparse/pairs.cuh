@@ -27,10 +27,13 @@ static __device__ __forceinline__ uint32_t used_rows(uint64_t mask)
     return (uint32_t)((mask * 0x0102040810204080u) >> 56); // moves bit 8 r to bit 56 + r
 }
 
-// Selects items 0 to n - 1 in their order, in two passes. FILL false: sets count[b] to the items of
-// block b's share that the source keeps. FILL true: base[b] is the number of items kept before this
-// share; calls source.take() for each item kept. The type Source has these members:
-//   place(i)                 returns a start for keeps()
+// Selects items 0 to n - 1 in their order, in two passes.
+// FILL false: sets count[b] to the number of items of block b's share that the source keeps.
+// FILL true: calls source.take() for each kept item. base[b] is the number of kept items before
+// this share.
+// The type Source has these members:
+//   place(i)                 returns the position of item i in a list of the source, which bounds
+//                            the search of keeps()
 //   keeps(i, low, high, &x)  sets x, and returns true if item i is kept; `low` and `high` are
 //                            place() of the first and of the last item of the share
 //   take(i, x, q)            writes item i as number q
@@ -62,8 +65,9 @@ static __global__ void __launch_bounds__(BLOCK)
     if (!FILL && threadIdx.x == 0) count[blockIdx.x] = (int32_t)q;
 }
 
-// Runs both passes of select_items(). In between sets *kept to the number of items kept, and calls
-// fill(source), which allocates the memory for take(). Waits. `number`: page-locked.
+// Runs both passes of select_items(). Between the passes sets *kept to the number of kept items and
+// calls fill(source, *kept), which allocates the memory for take(). Waits for the device. `number`
+// is in page-locked memory.
 template <typename Source, typename Fill>
 static int keep_items(struct device *d, Source source, int64_t n, int64_t *number, int64_t *kept,
                       Fill fill)
@@ -81,7 +85,7 @@ static int keep_items(struct device *d, Source source, int64_t n, int64_t *numbe
     if (!err) err = cub_offsets(d, "tsparse", count, shares, base, number);
     if (err) goto done;
     *kept = *number;
-    err = fill(&source);
+    err = fill(&source, *kept);
     if (err || *kept == 0) goto done;
     LAUNCH(take_items, (unsigned)shares, BLOCK, 0, d->stream, source, n, NULL, base);
     err = launch_check("tsparse: take");
@@ -91,8 +95,8 @@ done:
     return err;
 }
 
-// The pairs of a tile of A and a tile of S whose product has nonzeros, among all pairs of a tile in
-// tile column k of A and a tile in tile row k of S.
+// Pairs of a tile in tile column k of A and a tile in tile row k of S. A pair is kept if its
+// product has nonzeros.
 struct pair_source {
     const int64_t *first; // pairs before each tile of A, size A_tiles + 1
     int64_t A_tiles;
@@ -142,7 +146,7 @@ struct tile_source {
     }
 };
 
-// length[a] = tiles of S in the tile row that tile a of A selects.
+// length[a] = number of tiles of S in the tile row that tile a of A selects.
 static __global__ void count_pairs(int64_t tiles, const int32_t *__restrict__ col,
                                    const int64_t *__restrict__ S_ptr, int32_t *__restrict__ length)
 {
@@ -150,7 +154,7 @@ static __global__ void count_pairs(int64_t tiles, const int32_t *__restrict__ co
     if (a < tiles) length[a] = (int32_t)(S_ptr[col[a] + 1] - S_ptr[col[a]]);
 }
 
-// Finds the first tile of tile rows 0 to tile_m among the tiles of C.
+// ptr[i] = first tile of C in tile row i or a later tile row, for i = 0 to tile_m.
 static __global__ void find_tile_rows(int64_t tiles, int32_t tile_m,
                                       const int32_t *__restrict__ row, int64_t *__restrict__ ptr)
 {

@@ -29,11 +29,12 @@
 //
 // Elements whose sum is exactly 0 are left out of C. A tile of C may then be empty.
 //
-// A, S and C are tiles, as in `tile`: A and S are made before the run. C becomes CSR only for the
-// check. Inputs have 16 bits and sums 32 bits. The order of the sums is always the same.
+// A, S and C are tiles, as in `tile`. A and S are converted before the timing. C becomes CSR only
+// for the check. Inputs have 16 bits and sums 32 bits. The order of the sums is always the same.
 //
-// Limits: all pairs are in memory at a time, with 32 bytes each during the sort. Tiles with about
-// one nonzero waste nearly all products of the tensor cores.
+// Limits: all pairs with a product (figure `pairs`) are in memory at the same time. The sort takes
+// 32 bytes for each pair, and scratch memory. In tiles with about one nonzero nearly all products
+// of the tensor cores are with zeros.
 #include "multiply.cuh"
 #include "pairs.cuh"
 #include "spgemm/tiles_to_csr.cuh"
@@ -97,17 +98,20 @@ static int expand_pairs(struct task *t, struct work *w)
     free_array(d, w->length);
     const struct pair_source source = {w->first, A->tiles, S->ptr,      A->row, A->col, S->col,
                                        A->mask,  S->mask,  w->col_bits, NULL,   NULL};
-    err = keep_items(d, source, all, s->number, &w->pairs, [&](struct pair_source *to) {
-        int e = device_alloc(d, w->pairs, sizeof *w->key[0], (void **)&w->key[0]);
-        if (!e) e = device_alloc(d, w->pairs, sizeof *w->pair[0], (void **)&w->pair[0]);
-        to->key = w->key[0];
-        to->pair = w->pair[0];
-        return e;
-    });
+    err = keep_items(d, source, all, s->number, &w->pairs,
+                     [&](struct pair_source *to, int64_t pairs) {
+                         int e = device_alloc(d, pairs, sizeof *w->key[0], (void **)&w->key[0]);
+                         if (!e)
+                             e = device_alloc(d, pairs, sizeof *w->pair[0], (void **)&w->pair[0]);
+                         to->key = w->key[0];
+                         to->pair = w->pair[0];
+                         return e;
+                     });
     free_array(d, w->first);
+    if (err) return err;
     task_number(t, "all_pairs", (double)all);
     task_number(t, "pairs", (double)w->pairs);
-    return err;
+    return OK;
 }
 
 static int sort_pairs(struct task *t, struct work *w)
@@ -131,15 +135,16 @@ static int find_tiles_of_C(struct task *t, struct work *w)
     C->m = w->A->m, C->n = w->S->n;
     C->tile_m = w->A->tile_m, C->tile_n = w->S->tile_n;
     const struct tile_source source = {w->key[0], w->col_bits, NULL, NULL, NULL};
-    int err = keep_items(d, source, w->pairs, s->number, &C->tiles, [&](struct tile_source *to) {
-        int e = device_alloc(d, C->tiles, sizeof *w->begin, (void **)&w->begin);
-        if (!e) e = device_alloc(d, C->tiles, sizeof *C->row, (void **)&C->row);
-        if (!e) e = device_alloc(d, C->tiles, sizeof *C->col, (void **)&C->col);
-        to->begin = w->begin;
-        to->row = C->row;
-        to->col = C->col;
-        return e;
-    });
+    int err = keep_items(d, source, w->pairs, s->number, &C->tiles,
+                         [&](struct tile_source *to, int64_t tiles) {
+                             int e = device_alloc(d, tiles, sizeof *w->begin, (void **)&w->begin);
+                             if (!e) e = device_alloc(d, tiles, sizeof *C->row, (void **)&C->row);
+                             if (!e) e = device_alloc(d, tiles, sizeof *C->col, (void **)&C->col);
+                             to->begin = w->begin;
+                             to->row = C->row;
+                             to->col = C->col;
+                             return e;
+                         });
     free_array(d, w->key[0]);
     if (!err) err = device_alloc(d, (int64_t)C->tile_m + 1, sizeof *C->ptr, (void **)&C->ptr);
     if (err) return err;
@@ -152,7 +157,7 @@ static int find_tiles_of_C(struct task *t, struct work *w)
 template <typename T, bool COUNT> static int launch_multiply(struct task *t, const struct work *w)
 {
     const struct state *s = (const struct state *)t->state;
-    const struct multiply x = {
+    const struct multiply_args x = {
         *w->A, *w->S, s->C, w->pair[0], w->begin, w->pairs, result_is_narrow(t)};
     auto kernel = multiply_tiles<T, COUNT>;
     if (s->C.tiles > 0)
@@ -185,7 +190,7 @@ static void start_compact(struct device *d, const struct tile8 *C, const int64_t
            C->start, new_start, (const W *)C->val, (W *)to);
 }
 
-// Closes the gaps between the tiles of C that sums of 0 have left, if there are any.
+// Moves the values of C together if sums of 0 left gaps. Sets C->val, C->start and C->nnz.
 static int compact_tiles(struct task *t, struct work *w)
 {
     struct state *s = (struct state *)t->state;
@@ -200,10 +205,7 @@ static int compact_tiles(struct task *t, struct work *w)
     if (nnz == C->nnz) return OK;
     err = device_alloc(d, nnz, (size_t)out_bytes(t), &val);
     if (err) return err;
-    if (result_is_narrow(t))
-        start_compact<uint16_t>(d, C, w->start, val);
-    else
-        start_compact<uint32_t>(d, C, w->start, val);
+    BY_BYTES(out_bytes(t), start_compact, d, C, w->start, val);
     err = launch_check("tsparse: compact");
     device_free(d, C->val);
     device_free(d, C->start);
@@ -231,9 +233,10 @@ static int multiply_all(struct task *t, struct work *w)
                                       : launch_multiply<bf16, false>(t, w);
     if (!err) err = task_phase(t, "compact");
     if (!err) err = compact_tiles(t, w);
+    if (err) return err;
     task_number(t, "c_tiles", (double)C->tiles);
     task_number(t, "c_tile_bytes", (double)sparse_bytes(&C->head));
-    return err;
+    return OK;
 }
 
 static int run(struct task *t)
@@ -244,8 +247,10 @@ static int run(struct task *t)
     w.col_bits = cub_key_bits(w.S->tile_n);
     int err = multiply_all(t, &w);
     free_work(t->dev, &w);
-    if (err) sparse_release(t->dev, &C->head);
-    t->R.nnz = C->nnz;
+    if (err)
+        sparse_release(t->dev, &C->head);
+    else
+        t->R.nnz = C->nnz;
     return err;
 }
 
@@ -263,8 +268,7 @@ static int prepare(struct task *t)
 static int finish(struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
-    return result_is_narrow(t) ? tiles_to_csr<uint16_t>(t, &s->C)
-                               : tiles_to_csr<uint32_t>(t, &s->C);
+    return BY_BYTES(out_bytes(t), tiles_to_csr, t, &s->C);
 }
 
 static void release(struct task *t)
