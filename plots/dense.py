@@ -8,7 +8,8 @@ for the bytes of dense A, the other operands and the result, at the measured ban
 at least the time of the shortest run, as an estimate of a launch. The notes have both rates. Tensor
 cores can be faster than this bound. A mark is pale if the dense matrix does not fit in the device's
 memory. The panel "measured" appears if the records have a dense product. A vendor has one series, the
-fastest algorithm for each matrix. Operations with a sparse result are not shown.
+fastest algorithm for each matrix. Operations whose runs allocate a sparse result are not
+shown.
 """
 
 import sys
@@ -164,8 +165,8 @@ def draw(selection):
     gains = {kind: {name: of for name, of in gain.items() if of} for kind, gain in gains.items()}
     gains = {kind: gain for kind, gain in gains.items() if gain}
     if not gains:
-        raise records.NoData("no dense result with a measured dense product, or on a device with "
-                             "measured rates")
+        raise records.NoData("no result has a measured dense product, or comes from a device with measured "
+                             "rates; operations with a result made by each run are not shown")
     look = drawing.styles(rows)
     fig, axes = drawing.subplots(len(gains), squeeze=False, sharex=True, size=(9, 1.6 + 3.8 * len(gains)))
     marks, points = {}, []

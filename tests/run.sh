@@ -110,8 +110,8 @@ python3 -c 'import jsonschema' 2>/dev/null || checker=/usr/bin/python3
 # These compute and measure nothing: each has one processor. The longest come first.
 nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc || true)
 if [ -n "$nvcc" ]; then
-    # All of the CUDA code, for one GPU, and the tests that run on one. If nobody has built build/cuda,
-    # the build has a folder of its own and optimises little, because nothing of the build runs.
+    # All of the CUDA code, for one GPU, and the tests that run on a GPU. Without build/cuda the build has
+    # a folder of its own. Nothing of this build runs, so the compiler optimises little.
     cuda=(BUILD=build/cuda)
     [ -e build/cuda/spbench ] ||
         cuda=(BUILD=build/cuda-test CFLAGS=-O1 NVCCFLAGS='-O3 -Xcicc -O1 -Xptxas -O1')
@@ -135,7 +135,8 @@ for name in test_graded test_ping_pong test_auto test_aspt test_faults test_hash
 done
 # The sanitizers watch a third of the CPU's; all of them run without.
 begin test_algos-emu-cpu env MKL_RT=build/emu/tests/mkl/libmkl_rt.so build/emu/tests/kernels/test_algos cpu short
-begin test_mutants-cpu build/cpu/tests/measure/test_mutants # takes a fast build
+# Some mutants are timed, and are tried ten times. The test needs a fast build.
+begin test_mutants-cpu build/cpu/tests/measure/test_mutants
 begin test_algos-cpu env MKL_RT=build/cpu/tests/mkl/libmkl_rt.so build/cpu/tests/kernels/test_algos
 for source in tests/*/test_*.c tests/*/test_*.cpp; do
     name=$(basename "${source%.*}")

@@ -38,8 +38,8 @@ static __device__ __forceinline__ int64_t row_begin(const struct tile16 &t, int6
     return t.start[tile] + t.row_ptr[tile * TILE + r];
 }
 
-// Writes the rows of C (FILL), or counts their nonzeros. A block has a tile row, a warp one of its
-// rows.
+// Writes the rows of C (FILL), or counts their nonzeros. A block has a tile row, and a warp has a
+// row.
 template <typename W, bool FILL, typename Tiles>
 static __global__ void __launch_bounds__(tile_size<Tiles>::value *WARP)
     tiles_to_rows(Tiles t, int32_t *__restrict__ length, const int64_t *__restrict__ ptr,

@@ -113,9 +113,9 @@ struct algo {
     const char *partial;          // part of the operation that is left out; not in comparisons
     bool reference;               // reference algorithm: the baseline if there is no vendor
     bool dense;                   // treats A as a dense matrix: never the baseline
-    bool tensor;          // multiplies on tensor cores, whose rate no measured ceiling bounds
-    bool drops_zeros;     // leaves out elements of a sparse result whose sum is exactly 0
-    const char *tuned_of; // name of the paper's algorithm that this one is a tuned form of
+    bool tensor; // may multiply on tensor cores; see is_unbounded() of bench.c and TENSOR_UNITS
+    bool drops_zeros;             // leaves out elements of a sparse result whose sum is exactly 0
+    const char *tuned_of;         // name of the paper's algorithm that this one is a tuned form of
     const char *picks[PICKS_MAX]; // names of the algorithms that this one chooses from
     enum model_kind model;        // model that predicts the speed
     // NULL: an algorithm of the program itself.

@@ -46,7 +46,7 @@ static int cub_offsets(struct device *d, const char *name, const T *in, int64_t 
     return err ? err : wait_for(d, name, out + n, total, sizeof *total);
 }
 
-// Returns the bits of keys below n.
+// Returns the number of bits of keys 0 to n - 1.
 static inline int cub_key_bits(int64_t n)
 {
     int bits = 0;

@@ -14,7 +14,7 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     return 6;
 }
 
-// Returns the tiles of tile row i. FILL: writes them to T, from T->ptr[i] on.
+// Returns the number of tiles of tile row i. `fill`: also writes the tiles to T, from T->ptr[i] on.
 static int64_t walk_tile_row(const struct csr_dev *A, struct tile8 *T, int64_t i, bool fill)
 {
     const int rows = (int)min64(TILE8, A->m - i * TILE8);
@@ -108,7 +108,7 @@ static const char *check_structure(const struct tile8 *A)
     return NULL;
 }
 
-// Checks tile t, in tile row i.
+// Returns the fault of tile t, in tile row i. NULL: there is none.
 static const char *check_tile(const struct tile8 *A, int64_t i, int64_t t)
 {
     if (A->row[t] != i) return "row and ptr differ";

@@ -2,8 +2,8 @@
 // 64-bit mask of its nonzeros and the place of its values.
 //
 // Tiles are stored by tile rows, values tile by tile and in a tile by rows. Element (r, j) of a
-// tile is bit 8 r + j of its mask. Its value has as many values before it in the tile as the mask
-// has bits below. A product can have empty tiles, because pairs of tiles are found before nonzeros.
+// tile is bit 8 r + j of its mask. The number of mask bits below this bit is the place of the
+// element's value in the tile. A tile of a product is empty if all of its sums are 0.
 #ifndef TILE8_H
 #define TILE8_H
 
@@ -33,7 +33,7 @@ static inline const struct tile8 *tile8_of(const struct sparse *X)
     return (const struct tile8 *)X;
 }
 
-// Returns the tiles that cover n rows or columns.
+// Returns the number of tiles that cover n rows or columns.
 static inline int32_t tile8_count(int32_t n) { return (int32_t)(((int64_t)n + TILE8 - 1) / TILE8); }
 
 #ifdef __cplusplus

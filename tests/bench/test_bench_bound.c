@@ -98,7 +98,7 @@ static int do_nothing(struct task *t)
     return OK;
 }
 
-// The arithmetic of these is bounded by the measured rate, or not bounded at all.
+// Cases, and if the measured rate bounds their arithmetic.
 static const struct {
     bool tensor, dense;
     enum prec prec;

@@ -45,7 +45,7 @@ struct meeting {
     unsigned mask;    // lanes that take part
     unsigned arrived; // lanes that are here
     unsigned left;    // lanes that have what they came for
-    unsigned voted;   // lanes that brought a value other than 0
+    unsigned voted;   // lanes whose value is not 0
     uint64_t value[32];
 };
 
@@ -53,12 +53,12 @@ struct meeting {
 meeting *meet(const char *what, unsigned mask, uint64_t value, const char *file, int line);
 void part(meeting *m);
 
-// Meets, and returns the value of the lane that a shuffle reads from: of all ones if that lane is
-// outside the mask.
+// Returns the value of the lane that a shuffle reads, after all lanes of `mask` have arrived. All
+// bits are 1 if that lane is outside the mask.
 enum shuffle { INDEX, UP, DOWN, XOR };
 uint64_t exchange(const char *what, enum shuffle kind, unsigned mask, uint64_t value, int by,
                   int width, const char *file, int line);
-// Meets, and returns the lanes whose `p` is not 0.
+// Returns the lanes whose `p` is not 0, after all lanes of `mask` have arrived.
 unsigned ballot(const char *what, unsigned mask, int p, const char *file, int line);
 
 // Waits for every thread of the block.
@@ -102,9 +102,9 @@ void run_end();
 template <typename F> static void call(void *f) { (*static_cast<F *>(f))(); }
 
 template <typename... P>
-static void launch_kernel(bool early, const char *name, const char *file, int line, void (*kernel)(P...),
-                          dim3 grid, dim3 block, size_t shared_bytes, const void *stream,
-                          std::common_type_t<P>... args)
+static void launch_kernel(bool early, const char *name, const char *file, int line,
+                          void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes,
+                          const void *stream, std::common_type_t<P>... args)
 {
     auto body = [=] { kernel(args...); };
     static_assert(std::is_trivially_copyable<decltype(body)>::value, "arguments of a kernel");

@@ -93,15 +93,15 @@ asm(".text\n"
     ".size emu_fiber_switch, . - emu_fiber_switch\n");
 #endif
 
-// Stacks of all fibers, one after the other. NULL: none has been made.
+// Stacks of all fibers, in one mapping. start NULL: no stack exists.
 static struct {
     char *start;
     size_t bytes;
 } fiber_stacks;
 
-// Starts at `entry`, which must call fiber_arrived() first and never return. `i`: number of the
-// fiber, of `count`. The i-th fiber's frames begin a little lower than those of the one before, so
-// that they do not all fall into the same cache lines. False: no memory.
+// Makes fiber *f, number i of `count`. Returns false if memory is lacking. The fiber starts at
+// `entry`, which must call fiber_arrived() first and never return. Frames of fiber i begin lower
+// than those of fiber i - 1, so that they use different cache lines.
 static inline bool fiber_make(fiber *f, int i, int count, void (*entry)(void))
 {
     const size_t bytes = FIBER_STACK + FIBER_GUARD;
@@ -137,15 +137,18 @@ static inline bool fiber_make(fiber *f, int i, int count, void (*entry)(void))
 }
 
 // AddressSanitizer is told of a switch from the host's stack to a fiber and back. Telling takes
-// longer than the switch, so all stacks of fibers are one stack to AddressSanitizer.
+// longer than the switch, so all stacks of fibers are one stack to AddressSanitizer. If a function
+// that does not return is called on a fiber, AddressSanitizer forgets the frames of later fibers.
+// For fault(), fiber_end() prevents this.
 static struct {
     const void *host; // lowest address of the host's stack
     size_t host_bytes;
-    void *host_fake, *fibers_fake; // its fake stacks, while the other side runs
-    bool entered;                  // the switch under way comes from the host's stack
+    void *host_fake, *fibers_fake; // AddressSanitizer's fake stacks, kept while the other runs
+    bool entered;                  // the current switch comes from the host's stack
 } fiber_told;
 
-// To be called first on a stack that was switched to for the first time.
+// Tells AddressSanitizer the end of a switch from the host's stack. Called after each switch. A new
+// fiber calls this first.
 static inline EMU_BARE void fiber_arrived()
 {
     if (!fiber_told.entered) return;
@@ -165,14 +168,14 @@ static inline EMU_BARE void fiber_jump(fiber *from, fiber *to)
 #endif
 }
 
-// From one fiber to another.
+// Switches from fiber `from` to fiber `to`.
 static inline EMU_BARE void fiber_switch(fiber *from, fiber *to)
 {
     fiber_jump(from, to);
     fiber_arrived();
 }
 
-// From the host's stack to a fiber. Returns after fiber_leave().
+// Switches from the host's stack to fiber `to`. Returns after fiber_leave().
 static inline EMU_BARE void fiber_enter(fiber *host, fiber *to)
 {
     fiber_told.entered = true;
@@ -185,7 +188,7 @@ static inline EMU_BARE void fiber_enter(fiber *host, fiber *to)
 #endif
 }
 
-// From a fiber to the host's stack.
+// Switches from fiber `from` to the host's stack.
 static inline EMU_BARE void fiber_leave(fiber *from, fiber *host)
 {
 #if EMU_ASAN
@@ -195,8 +198,8 @@ static inline EMU_BARE void fiber_leave(fiber *from, fiber *host)
     fiber_arrived();
 }
 
-// Before the program ends on a fiber: AddressSanitizer cleans the stack that it knows, which must
-// not be all of the stacks.
+// Tells AddressSanitizer the stack of fiber f, which runs, before the program ends on this stack.
+// At the end AddressSanitizer cleans the current stack, and must not clean all stacks.
 static inline EMU_BARE void fiber_end(const fiber *f)
 {
 #if EMU_ASAN

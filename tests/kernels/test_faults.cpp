@@ -25,8 +25,9 @@ static void choose_axes(const struct algo_entry *e, int64_t axis[AXES_MAX])
     }
 }
 
-static enum prec prec = F64; // of algorithms that have this precision; else their first
-static int64_t width;        // of the dense operands; 0: the first that is tried
+static enum prec prec =
+    F64;              // for algorithms that have this precision; others: their first precision
+static int64_t width; // of the dense operands; 0: the first that is tried
 
 static int make_inputs(struct inputs *in, const struct algo_entry *e, const struct csr *A,
                        struct device *dev)

@@ -71,9 +71,9 @@ static inline int right_make(const struct problem *p, int variant)
 
 enum fault {
     NONE,
-    NARROW,     // not one: row starts of 32 bits
-    SMALL,      // not one: within the tolerance
-    ZEROS_LOST, // not one if the algorithm drops zeros
+    NARROW,     // no fault: row starts of 32 bits
+    SMALL,      // no fault: within the tolerance
+    ZEROS_LOST, // no fault if the algorithm drops zeros
     NO_OUTPUT,
     NO_OUTPUT_LATER, // from the second run on
     ONE_NOT_WRITTEN,
@@ -294,7 +294,7 @@ static const struct algo faulty = {
     .run = faulty_run,
 };
 
-// The same, summed in double.
+// faulty_run(), as an algorithm with sums in double.
 static const struct algo faulty_double = {
     .layouts = BOTH_LAYOUTS,
     .precs = BOTH_PRECS,
@@ -303,7 +303,7 @@ static const struct algo faulty_double = {
     .run = faulty_run,
 };
 
-// The same, without the elements that are exactly 0.
+// faulty_run(), as an algorithm that leaves out elements of exactly 0.
 static const struct algo faulty_dropping = {
     .layouts = BOTH_LAYOUTS,
     .precs = BOTH_PRECS,

@@ -127,7 +127,7 @@ def draw_every(path, scripts, check, what):
 
 
 def size_of(fig):
-    """Width and height at 150 dpi, in pixels, from an image of a third of the resolution."""
+    """Returns width and height at 150 dpi, in pixels. The image that is drawn has a third of the resolution."""
     image = io.BytesIO()
     fig.savefig(image, dpi=50, bbox_inches="tight", pad_inches=0.15, pil_kwargs={"compress_level": 1})
     data = image.getvalue()

@@ -101,7 +101,7 @@ def test_mixed(check):
 
 
 def texts_of(fig):
-    """The visible texts of a figure that has been drawn."""
+    """Returns the visible texts of a figure that is already drawn."""
     import drawing
     return [text for text in fig.findobj(drawing.matplotlib.text.Text)
             if text.get_visible() and text.get_text().strip()]

@@ -1,5 +1,5 @@
-"""Runs the scripts of plots/ for test_plots.py. A server process imports matplotlib once, and each run is
-a fork of the server, which saves the second that the import takes. run() with --help starts a Python."""
+"""Runs the scripts of plots/ for test_plots.py. A server process imports matplotlib. Each run is a
+fork of the server, which saves the time of the import. With --help, run() starts a new Python."""
 
 import glob
 import importlib

@@ -10,9 +10,10 @@
 // 16 to 20 nonzeros per tile. Full tiles take fem:28 from 3.2 to 1.3 ms, ogbl-ddi from 21 to 10 ms.
 // Inputs of 16 bits have the same rule, although their costs are not measured.
 //
-// A kernel with code for both is slower than a kernel without full tiles if no tile is full. So the
-// kernel without is launched if tiles of A have fewer than FULL_MEAN nonzeros. Inputs of 32 and 64
-// bits are multiplied in f64, and by the kernel without if f64 is slow.
+// A kernel with code for both is slower than a kernel without full tiles if no tile is full. With
+// option -1 the second kernel is launched if tiles of A have fewer than FULL_MEAN nonzeros. Full
+// tiles of 32 and 64 bits are multiplied in f64. If f64 is slow, option -1 launches the second
+// kernel for these types.
 #define FULL_TILE 20                // geometric mean of the nonzeros of two tiles
 #define FULL_MEAN 12                // nonzeros of a tile of A on average
 #define NO_TILE   (TILE * TILE + 1) // more than any tile has
@@ -40,9 +41,9 @@ template <> struct full_of<bf16> {
 template <typename T> using full_value = typename full_of<T>::type;
 template <typename T> using full_sum = sum_type<full_value<T>>;
 
-// Values of a lane for one multiplication on tensor cores, in DEPTH columns of A's tile and the
-// same rows of S's tile: of A in rows lane / 4 and lane / 4 + 8, of S in columns lane / 4 and
-// lane / 4 + 8.
+// Values of a lane for one multiplication on tensor cores. A lane has DEPTH columns of A's tile and
+// the same rows of S's tile. Values of A are in rows lane / 4 and lane / 4 + 8. Values of S are in
+// columns lane / 4 and lane / 4 + 8.
 template <typename V> struct fragment {
     static const int DEPTH = sizeof(V) == 2 ? 4 : 1;
     V upper[DEPTH], lower[DEPTH], left[DEPTH], right[DEPTH];
@@ -82,8 +83,10 @@ template <typename V> static __device__ __forceinline__ uint32_t word_of(V low, 
     return (uint32_t)high.bits << 16 | low.bits;
 }
 
-// As above. Columns of A's tile, and rows of S's tile, have another order here than in
-// multiply_16x8x16(), the same order in both.
+// Adds the products of 16-bit fragments, in f32. Columns of A's tile and rows of S's tile are not
+// in the order of multiply_16x8x16(). Both have the same order, so the sums are right. For
+// q = lane % 4, column 2 q of multiply_16x8x16() is column q of A's tile, 2 q + 1 is q + 4,
+// 2 q + 8 is q + 8, and 2 q + 9 is q + 12.
 template <typename V>
 static __device__ __forceinline__ void multiply_fragment(float sums[2][2][2], const fragment<V> &f)
 {
@@ -107,8 +110,9 @@ static __device__ __forceinline__ full_value<T> element(const T *__restrict__ va
 
 // Adds the product of a pair to the warp's sums, on tensor cores. A lane has eight of the 256 sums:
 // rows lane / 4 and lane / 4 + 8, columns j, j + 1, j + 8 and j + 9 for j = lane % 4 * 2. The order
-// of the sums is always the same. All values are finite, so zeros in place of absent elements add
-// nothing. Called by all lanes.
+// of the sums is always the same. Zeros take the place of absent elements, and add nothing to
+// finite values. A value that overflows f16 makes NaN here, and the check calls the result
+// unchecked. Called by all lanes.
 template <typename T>
 static __device__ __forceinline__ void multiply_full(const struct multiply &w, int2 pair,
                                                      full_sum<T> sums[2][2][2])
