@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cpus.h"
 #include "bench/isolation.h"
 
 static const char *const status_names[STATUS_COUNT] = {
@@ -204,6 +205,7 @@ static int time_task(const struct plan *plan, struct verify *verify, struct resu
 {
     struct task *t = verify->task;
     struct timing_rule rule = plan->rule;
+    struct cpus mine;
     struct timed_work work = {.run = timed_run, .arg = verify};
     rule.cold = r->c.cold;
     rule.stream = r->c.stream;
@@ -213,7 +215,8 @@ static int time_task(const struct plan *plan, struct verify *verify, struct resu
     if (verify->ref->p->op->result == RESULT_SPARSE)
         work.release = r->checked ? verify_release : release_result;
     int err = timing_measure(t->dev, &work, &rule, &r->timing);
-    if (!err) err = isolation_processors(t->dev, &r->timing);
+    cpus_mine(&mine);
+    if (!err) err = isolation_processors(t->dev, &r->timing, mine.count);
     t->dev->poison = false; // also after a failed run
     r->verified = verify->counts;
     return err;

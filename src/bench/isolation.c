@@ -125,9 +125,10 @@ int isolation_look(struct task *t)
     return err ? err : look_behind_blocks(t->dev, t);
 }
 
-int isolation_processors(const struct device *d, const struct timing *t)
+int isolation_processors(const struct device *d, const struct timing *t, int processors)
 {
-    if (!device_is_host(d) || t->runs_cpu_ms <= MORE_THREADS * d->units * t->runs_ms + MORE_MS)
+    if (!device_is_host(d) || processors <= d->units ||
+        t->runs_cpu_ms <= MORE_THREADS * d->units * t->runs_ms + MORE_MS)
         return OK;
     return fail(ERR_STATE, "it used %.3g processors with %d thread%s", t->runs_cpu_ms / t->runs_ms,
                 d->units, d->units == 1 ? "" : "s");

@@ -99,12 +99,13 @@ static void test_processors(void)
                  {1, 14, true},      {1000, 10, true},    {0, 0, true}};
     for (int i = 0; i < COUNT(times); i++) {
         struct timing t = {.runs_ms = times[i].runs_ms, .runs_cpu_ms = times[i].cpu_ms};
-        int err = isolation_processors(&cpu, &t);
+        int err = isolation_processors(&cpu, &t, 8);
         CHECK(err == (times[i].good ? OK : ERR_STATE), "%g ms in %g", t.runs_cpu_ms, t.runs_ms);
-        CHECK(!isolation_processors(&gpu, &t), "of a GPU");
+        CHECK(!isolation_processors(&gpu, &t, 8), "of a GPU");
+        CHECK(!isolation_processors(&cpu, &t, 4), "no processor is left for more threads");
     }
     struct timing t = {.runs_ms = 1000, .runs_cpu_ms = 8000};
-    isolation_processors(&cpu, &t);
+    isolation_processors(&cpu, &t, 8);
     CHECK_TEXT(fail_text(), "it used 8 processors with 4 threads");
 }
 
