@@ -62,7 +62,7 @@ endif
 OBJ    := $(CU_SRC:%=$(BUILD)/%.o) $(C_SRC:%=$(BUILD)/%.o) # the longest first
 
 # ./spbench is a link to the flavour that was built last.
-.PHONY: all demo figures rules deps clean FORCE
+.PHONY: all demo figures rules deps dist clean FORCE
 spbench: $(BUILD)/spbench $(if $(filter $(BUILD)/spbench,$(shell readlink spbench)),,FORCE)
 	@ln -sfn $< $@
 $(BUILD)/spbench: $(OBJ)
@@ -117,6 +117,9 @@ rules:
 	python3 tools/fit_auto.py -o src/select/auto_rules.h $(or $(RESULTS),results/h200/*.jsonl.gz results/epyc/*.jsonl.gz)
 deps:
 	@CC="$(CC)" FLAVOUR=$(FLAVOUR) tests/deps.sh
+# A tarball of the last commit, which builds without git.
+dist:
+	git archive --prefix=spbench-$(VERSION)/ -o spbench-$(VERSION).tar.gz HEAD
 clean:
 	rm -rf build spbench
 

@@ -158,6 +158,7 @@ begin records tests/records/test_records.sh build/cpu/spbench build/emu/spbench
 begin fetch tests/fetch/test_fetch.sh
 begin install tests/make/test_install.sh build/cpu/spbench
 begin first-build tests/make/test_first_build.sh
+begin dist tests/make/test_dist.sh
 begin fit python3 tests/tools/test_fit.py
 begin derive "$python" tests/tools/test_derive.py
 begin kinds "$python" tests/tools/test_kinds.py
