@@ -39,6 +39,16 @@ int op_figure_count(const struct op *op)
     return count;
 }
 
+const char *op_axes_text(const struct op *op, const int64_t *axis, char text[OP_AXES_TEXT])
+{
+    char value[32];
+    text[0] = 0;
+    for (int a = 0; op->axes[a]; a++)
+        words_print(text, OP_AXES_TEXT, "%s%s %s", a ? ", " : "", op->axes[a]->name,
+                    axis_text(op->axes[a], axis[a], value));
+    return text;
+}
+
 const char *result_name(enum result_kind kind)
 {
     static const char *const names[] = {"dense", "pattern", "sparse"};

@@ -197,6 +197,9 @@ extern const int op_count;
 const struct op *op_find(const char *name);
 int op_axis_count(const struct op *op);
 int op_figure_count(const struct op *op);
+// Writes the values of the axes, such as "k 33, layout col", into `text` and returns `text`.
+#define OP_AXES_TEXT 96
+const char *op_axes_text(const struct op *op, const int64_t *axis, char text[OP_AXES_TEXT]);
 
 // Axes that several operations have.
 extern const struct axis axis_k, axis_layout;

@@ -312,7 +312,7 @@ static int run_looks(struct ab_run *run, struct ab_state *state, const struct co
 
 int ab_run_measure(struct ab_run *run, const struct compare_rule *rule)
 {
-    struct ab_state state = {.begin_ms = clock_ms(), .budget_ms = run->o->compare.budget_ms};
+    struct ab_state state = {.begin_ms = clock_ms(), .budget_ms = run->o->budget_ms};
     if (!run->o->runs && state.budget_ms <= 0) state.budget_ms = BUDGET_MS;
     const char **argv =
         mem_alloc(run->o->passed_count + NARROW_WORDS + OWN_WORDS + 1, sizeof *argv);

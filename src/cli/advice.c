@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "base/words.h"
 #include "cli/cell.h"
+#include "records/record_parts.h"
 
 static bool is_timed(const struct advised *x) { return !isnan(x->rank.ms); }
 
@@ -93,14 +94,6 @@ static const char *name_of(const struct advised *x, char text[256])
     return text;
 }
 
-static void print_axes(FILE *out, const struct advice *a, const struct advised_group *g)
-{
-    char value[32];
-    fprintf(out, "%s", prec_name(g->prec));
-    for (int i = 0; a->op->axes[i]; i++)
-        fprintf(out, ", %s %s", a->op->axes[i]->name, axis_text(a->op->axes[i], g->axis[i], value));
-}
-
 static void print_product(FILE *out, const struct advice *a)
 {
     char size[32];
@@ -178,7 +171,7 @@ static void print_bound(FILE *out, const struct advice *a, const struct advised 
 }
 
 // Returns the group with the same axes in fewer bits; NULL: there is none.
-static const struct advised_group *narrower(const struct advice *a)
+static const struct advised_group *narrower_group(const struct advice *a)
 {
     for (int i = 1; i < a->group_count; i++)
         if (a->groups[i].prec != a->groups[0].prec) return &a->groups[i];
@@ -218,7 +211,7 @@ static void print_other_axes(FILE *out, const struct advice *a)
 
 static void print_ideas(FILE *out, const struct advice *a)
 {
-    const struct advised_group *g = &a->groups[0], *half = narrower(a);
+    const struct advised_group *g = &a->groups[0], *half = narrower_group(a);
     const struct advised *best = best_of(g), *other = half ? best_of(half) : NULL;
     char ms[32], ratio[32];
     if (other)
@@ -253,12 +246,11 @@ void advice_print(FILE *out, const struct advice *a)
 {
     const struct advised_group *g = &a->groups[0];
     const struct advised *best = best_of(g);
-    char name[FAIL_TEXT_MAX], ms[32];
-    fprintf(out, "%s: %d x %d, %lld nonzeros; %s, ",
+    char name[FAIL_TEXT_MAX], axes[OP_AXES_TEXT], ms[32];
+    fprintf(out, "%s: %d x %d, %lld nonzeros; %s, %s, %s, on %s\n",
             utf8_visible(a->matrix->name, name, sizeof name), a->matrix->A.m, a->matrix->A.n,
-            (long long)a->matrix->A.nnz, a->op->name);
-    print_axes(out, a, g);
-    fprintf(out, ", on %s\n", a->device->id);
+            (long long)a->matrix->A.nnz, a->op->name, prec_name(g->prec),
+            op_axes_text(a->op, g->axis, axes), a->device->id);
     print_product(out, a);
     if (!best) fprintf(out, "  no candidate has a time\n");
     if (g->call) print_case(out, a, "call", g->call, g->standard);
@@ -290,13 +282,7 @@ static void add_case(struct json *j, cJSON *cases, const struct advised *x,
     json_measure(j, c, "ms", x->rank.ms);
     json_measure(j, c, "ms_lo", x->rank.ci_lo);
     json_measure(j, c, "ms_hi", x->rank.ci_hi);
-    json_measure(j, c, "prep_ms", x->rank.prep_ms);
-    const double runs = pays_after(x, standard);
-    json_number(j, c, "pays_after", runs);
-    if (isnan(runs))
-        json_null(j, c, "pays");
-    else
-        json_bool(j, c, "pays", !isinf(runs));
+    json_prep(j, c, x->rank.prep_ms, pays_after(x, standard));
     json_measure(j, c, "bound_ms", x->bound_ms > 0 ? x->bound_ms : NAN);
     json_measure(j, c, "gather_ms", x->gather_ms > 0 ? x->gather_ms : NAN);
     json_number(j, c, "peak_bytes", (double)x->peak_bytes);
@@ -305,14 +291,9 @@ static void add_case(struct json *j, cJSON *cases, const struct advised *x,
 static void add_group(struct json *j, cJSON *list, const struct advice *a,
                       const struct advised_group *g)
 {
-    char value[32];
     cJSON *o = json_object(j, list, NULL);
     json_text(j, o, "prec", prec_name(g->prec));
-    for (int i = 0; a->op->axes[i]; i++)
-        if (a->op->axes[i]->words)
-            json_text(j, o, a->op->axes[i]->name, axis_text(a->op->axes[i], g->axis[i], value));
-        else
-            json_number(j, o, a->op->axes[i]->name, (double)g->axis[i]);
+    json_axes(j, o, a->op, g->axis);
     const struct advised *best = best_of(g);
     json_text(j, o, "best", best ? best->rank.alg : NULL);
     json_text(j, o, "call", g->call ? g->call->rank.alg : NULL);

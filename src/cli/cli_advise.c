@@ -204,7 +204,7 @@ static void warn_of_memory(const struct session *s)
 static int advise_matrix(struct session *s)
 {
     struct advice *a = &s->a;
-    const double begin_ms = clock_ms(), budget_ms = s->o.compare.budget_ms;
+    const double begin_ms = clock_ms(), budget_ms = s->o.budget_ms;
     char algs[ALGS_SIZE];
     s->end_ms = begin_ms + budget_ms;
     s->over = false;
@@ -240,7 +240,7 @@ static int open_session(struct session *s, const struct request *q)
 {
     s->o = *q->o;
     s->o.alg = "auto";
-    if (!s->o.compare.budget_ms) s->o.compare.budget_ms = ADVISE_BUDGET_MS;
+    if (!s->o.budget_ms) s->o.budget_ms = ADVISE_BUDGET_MS;
     int err = check_single(&s->o);
     if (!err) err = bench_setup_make(&s->setup, &s->o);
     if (!err)

@@ -140,7 +140,7 @@ static int check_options(const struct options *o)
     const char *of_ab = o->compare.keep            ? "keep"
                         : o->runs                  ? "runs"
                         : o->compare.until_decided ? "until"
-                        : o->compare.budget_ms > 0 ? "budget"
+                        : o->budget_ms > 0 ? "budget"
                                                    : NULL;
     if (of_ab && !o->compare.ab)
         return fail(ERR_USAGE, "-%s: needs -ab PROGRAM, because only -ab measures", of_ab);

@@ -6,18 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "records/json.h"
-
-// pays: false if no number of runs pays off; null without preparation.
-static void add_prep(struct json *j, cJSON *o, double prep_ms, double pays_after)
-{
-    json_measure(j, o, "prep_ms", prep_ms);
-    json_number(j, o, "pays_after", pays_after);
-    if (isnan(pays_after))
-        json_null(j, o, "pays");
-    else
-        json_bool(j, o, "pays", !isinf(pays_after));
-}
+#include "records/record_parts.h"
 
 static void add_case(struct json *j, cJSON *list, const struct report_view *v,
                      const struct summary_table *t, int64_t i, int64_t m)
@@ -43,7 +32,7 @@ static void add_case(struct json *j, cJSON *list, const struct report_view *v,
     json_measure(j, o, "baseline_ms", summary_base_ms(t, m));
     json_measure(j, o, "speedup", summary_speedup(v->s, t, i, m));
     json_measure(j, o, "x_best", rank->over_best);
-    add_prep(j, o, timed ? rank->prep_ms : none, rank->pays_after);
+    json_prep(j, o, timed ? rank->prep_ms : none, rank->pays_after);
     json_text(j, o, "call", rank->call);
 }
 
@@ -56,7 +45,7 @@ static void add_line(struct json *j, cJSON *list, const struct summary_table *t,
     json_number(j, o, "wins", (double)line->wins);
     json_measure(j, o, "speedup", line->mean);
     json_measure(j, o, "x_best", line->over_best);
-    add_prep(j, o, line->prep_ms, line->pays_after);
+    json_prep(j, o, line->prep_ms, line->pays_after);
     json_measure(j, o, "worst", line->worst);
     json_text(j, o, "worst_matrix",
               line->worst_at < 0 ? NULL : t->matrices[line->worst_at]->matrix);

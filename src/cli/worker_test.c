@@ -43,13 +43,13 @@ static long long input_size(const struct exact_case *c)
 
 static int begin(void *arg, const struct exact_case *c)
 {
-    char axes[EXACT_AXES_MAX], matrix[512];
+    char axes[OP_AXES_TEXT], matrix[512];
     struct test *t = arg;
     int err = isolation_begin(&t->dev);
     if (err) return err;
     matrix_text(c, matrix, sizeof matrix);
     return protocol_say_text(LINE_TESTING, "%lld %s, %s%s, %s", input_size(c), prec_name(c->prec),
-                             exact_axes_text(c->entry->op, c->axis, axes), c->note, matrix);
+                             op_axes_text(c->entry->op, c->axis, axes), c->note, matrix);
 }
 
 // Reports a case. A state that the case has left behind is wrong. If no other case can run in this

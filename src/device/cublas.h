@@ -11,8 +11,8 @@ extern "C" {
 
 typedef struct cublas_context *cublas_handle;
 enum { CUBLAS_NO_TRANSPOSE = 0, CUBLAS_TRANSPOSE = 1 };
-enum { CUBLAS_SUMS_F32 = 68, CUBLAS_SUMS_F64 = 70 };                       // cublasComputeType_t
-enum { CUBLAS_DEFAULT = -1 };                                              // cublasGemmAlgo_t
+enum { CUBLAS_SUMS_F32 = 68, CUBLAS_SUMS_F64 = 70 }; // cublasComputeType_t
+enum { CUBLAS_DEFAULT = -1 };                        // cublasGemmAlgo_t
 enum { CUBLAS_ALLOC_FAILED = 3, CUBLAS_NOT_SUPPORTED = 15 };
 // cublasMath_t: sums of parts of a 16-bit product stay in f32.
 enum { CUBLAS_FULL_SUMS = 16 };

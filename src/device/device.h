@@ -43,11 +43,10 @@ struct roof {
     double cache_gb_s;        // reads from the last-level cache; 0: no cache was seen
     int64_t cache_seen_bytes; // bytes of a block that this cache holds; 0: no cache was seen
     double near_gb_s;         // reads from the caches next to the cores: the highest rate
-    double
-        fma_gflops[2]; // multiply-adds by type, F32 or F64, 2 flops each: the best of all cases too
-    double fma_measured[2]; // multiply-adds as measured, without cases
-    double probe_gb_s;      // rate of a probe, for comparison with later probes
-    int64_t measured;       // time of the last measurement, in seconds since 1970
+    double fma_gflops[2];     // multiply-adds by type, F32 or F64, 2 flops each, or the best case
+    double fma_measured[2];   // multiply-adds as measured, without cases
+    double probe_gb_s;        // rate of a probe, for comparison with later probes
+    int64_t measured;         // time of the last measurement, in seconds since 1970
     int step_count;
     struct roof_step steps[ROOF_STEPS_MAX]; // the ladder: reads of blocks of growing size
     int gather_count;

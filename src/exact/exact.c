@@ -5,16 +5,6 @@
 
 #include "exact/inputs.h"
 
-const char *exact_axes_text(const struct op *op, const int64_t *axis, char text[EXACT_AXES_MAX])
-{
-    char value[32];
-    text[0] = 0;
-    for (int a = 0; op->axes[a]; a++)
-        snprintf(text + strlen(text), EXACT_AXES_MAX - strlen(text), "%s%s %s", a ? ", " : "",
-                 op->axes[a]->name, axis_text(op->axes[a], axis[a], value));
-    return text;
-}
-
 bool exact_can_run(const struct device *dev, const struct algo_entry *e, const struct problem *p)
 {
     return !algo_missing(e) && e->op == p->op && e->device == dev->kind &&

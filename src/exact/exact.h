@@ -38,9 +38,6 @@ int exact_run(struct device *dev, const struct op *op, const struct exact_rule *
 // Returns true if the algorithm can run cases of the operation and precision on this device. Only
 // prepare() knows the limits of a single case.
 bool exact_can_run(const struct device *dev, const struct algo_entry *e, const struct problem *p);
-// Writes the values of the axes, such as "k 33, layout col".
-#define EXACT_AXES_MAX 96
-const char *exact_axes_text(const struct op *op, const int64_t *axis, char text[EXACT_AXES_MAX]);
 
 #ifdef __cplusplus
 }

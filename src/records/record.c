@@ -3,16 +3,6 @@
 
 #include "records/record_parts.h"
 
-static void add_axes(struct json *j, const struct bench_case *c)
-{
-    const struct op *op = c->entry->op;
-    for (int i = 0; op->axes[i]; i++)
-        if (op->axes[i]->words)
-            json_text(j, j->root, op->axes[i]->name, op->axes[i]->words[c->axis[i]]);
-        else
-            json_number(j, j->root, op->axes[i]->name, (double)c->axis[i]);
-}
-
 static void add_options(struct json *j, const struct bench_case *c)
 {
     cJSON *o = json_object(j, j->root, "options");
@@ -304,7 +294,7 @@ int record_result(struct record_file *out, const struct result *r)
     json_text(&j, j.root, "alg", c->entry->name);
     json_text(&j, j.root, "device", c->device);
     json_text(&j, j.root, "prec", prec_name(c->prec));
-    add_axes(&j, c);
+    json_axes(&j, j.root, c->entry->op, c->axis);
     json_text(&j, j.root, "cache", c->cold ? "cold" : "warm");
     json_text(&j, j.root, "launch", c->stream ? "stream" : NULL);
     add_options(&j, c);

@@ -52,6 +52,25 @@ void record_add_run(struct json *j, const struct record_file *out)
     json_number(j, j->root, "threads", out->threads);
 }
 
+void json_axes(struct json *j, cJSON *o, const struct op *op, const int64_t *axis)
+{
+    for (int i = 0; op->axes[i]; i++)
+        if (op->axes[i]->words)
+            json_text(j, o, op->axes[i]->name, op->axes[i]->words[axis[i]]);
+        else
+            json_number(j, o, op->axes[i]->name, (double)axis[i]);
+}
+
+void json_prep(struct json *j, cJSON *o, double prep_ms, double pays_after)
+{
+    json_measure(j, o, "prep_ms", prep_ms);
+    json_number(j, o, "pays_after", pays_after);
+    if (isnan(pays_after))
+        json_null(j, o, "pays");
+    else
+        json_bool(j, o, "pays", !isinf(pays_after));
+}
+
 void record_add_known(struct json *j, cJSON *o, const char *name, double x)
 {
     if (x != 0)

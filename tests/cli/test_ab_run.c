@@ -108,7 +108,7 @@ static void test_decided(void)
 // A spent budget leaves two rounds. -runs is the number of rounds, however clear the cases are.
 static void test_rounds(void)
 {
-    static const struct options rows[] = {{.quiet = true, .compare.budget_ms = 1},
+    static const struct options rows[] = {{.quiet = true, .budget_ms = 1},
                                           {.quiet = true, .runs = 3}};
     for (int row = 0; row < COUNT(rows); row++) {
         struct ab_run d = measure(&rows[row], 3);

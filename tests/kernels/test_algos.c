@@ -36,13 +36,13 @@ static bool is_wanted(void *arg, const struct algo_entry *e)
 static int take(void *arg, const struct exact_case *c, bool is_refused, const char *wrong)
 {
     const struct algo_entry *e = c->entry;
-    char axes[EXACT_AXES_MAX];
+    char axes[OP_AXES_TEXT];
     (void)arg;
     cases_of[e - algos]++;
     refused += is_refused;
     if (!is_refused)
         CHECK(!wrong, "%s %s on %s, %s, %s, \"%s\"%s: %s", e->op->name, e->name, c->dev->id,
-              prec_name(c->prec), exact_axes_text(e->op, c->axis, axes), c->shape->name, c->note,
+              prec_name(c->prec), op_axes_text(e->op, c->axis, axes), c->shape->name, c->note,
               wrong);
     return OK;
 }

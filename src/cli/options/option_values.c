@@ -388,9 +388,9 @@ int compare_parse_until(struct options *o, const struct option *self, const char
     return parse_word(self, text, until_words, &word);
 }
 
-int compare_parse_budget(struct options *o, const struct option *self, const char *text)
+int parse_budget(struct options *o, const struct option *self, const char *text)
 {
-    return parse_seconds(self, text, &o->compare.budget_ms);
+    return parse_seconds(self, text, &o->budget_ms);
 }
 
 int advise_parse_runs(struct options *o, const struct option *self, const char *text)

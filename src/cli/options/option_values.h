@@ -19,6 +19,7 @@ int parse_check(struct options *o, const struct option *self, const char *text);
 bool is_plugin_name(const char *word);
 int parse_plugin(struct options *o, const struct option *self, const char *text);
 int parse_setting(struct options *o, const struct option *self, const char *text);
+int parse_budget(struct options *o, const struct option *self, const char *text);
 int parse_threads(struct options *o, const struct option *self, const char *text);
 int parse_seed(struct options *o, const struct option *self, const char *text);
 int parse_output(struct options *o, const struct option *self, const char *text);
@@ -44,7 +45,6 @@ int compare_parse_threshold(struct options *o, const struct option *self, const 
 int compare_parse_plant(struct options *o, const struct option *self, const char *text);
 int compare_parse_runs(struct options *o, const struct option *self, const char *text);
 int compare_parse_until(struct options *o, const struct option *self, const char *text);
-int compare_parse_budget(struct options *o, const struct option *self, const char *text);
 int compare_parse_consecutive(struct options *o, const struct option *self, const char *text);
 int advise_parse_runs(struct options *o, const struct option *self, const char *text);
 int compare_parse_ab(struct options *o, const struct option *self, const char *text);

@@ -64,7 +64,7 @@ static const struct option table[] = {
      COMPARE, .parse = compare_parse_ab, .kind = OPTION_NAME},
     {"until", "NAME", "decided (default): add processes until no case is unclear", COMPARE,
      .parse = compare_parse_until},
-    {"budget", "SECONDS", NULL, COMPARE | ADVISE, .parse = compare_parse_budget},
+    {"budget", "SECONDS", NULL, COMPARE | ADVISE, .parse = parse_budget},
     {"runs-planned", "N", "find the least time of N runs, preparation included", ADVISE,
      .parse = advise_parse_runs},
     {"runs", "N", NULL, COMPARE | SELFTEST | SWEEP, .parse = compare_parse_runs},

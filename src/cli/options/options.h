@@ -32,7 +32,6 @@ struct compare_options {
     const char *ab, *keep;   // NULL: not given
     double threshold, plant; // percent
     int consecutive;
-    double budget_ms; // 0: not given
     bool history, until_decided;
 };
 
@@ -85,8 +84,9 @@ struct options {
     char *plugins[PLUGINS_MAX];             // files of -plugin, size plugin_count; owned
     const char *plugin_sha256[PLUGINS_MAX]; // their hashes, after plugins_learn()
     int plugin_count;
-    int threads; // OpenMP threads, 0: not given
-    int runs;    // processes per case; 0: until no case is unclear
+    int threads;      // OpenMP threads, 0: not given
+    int runs;         // processes per case; 0: until no case is unclear
+    double budget_ms; // of compare and advise; 0: not given
     uint64_t seed;
     bool quiet, verbose, help, version;
     struct run_options run;
