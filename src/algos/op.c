@@ -273,6 +273,13 @@ const struct axis *axis_all(int i)
     return i < count ? seen[i] : NULL;
 }
 
+int axis_place(const struct axis *axis)
+{
+    int i = 0;
+    while (axis_all(i) != axis) i++;
+    return i;
+}
+
 const char *axis_ops(const struct axis *axis, char text[64])
 {
     text[0] = 0;

@@ -217,6 +217,8 @@ int64_t op_csr_bytes(const struct csr *A, enum prec type);
 #define AXES_ALL_MAX 8 // over all operations
 // Returns axis i of all operations, each once; NULL after the last.
 const struct axis *axis_all(int i);
+// Returns the i of an axis.
+int axis_place(const struct axis *axis);
 // Writes the operations that have an axis: "spmm and sddmm".
 const char *axis_ops(const struct axis *axis, char text[64]);
 

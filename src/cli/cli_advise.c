@@ -118,10 +118,8 @@ static void list_fastest(struct session *s, char algs[ALGS_SIZE])
 // Returns the values of k in the options; NULL if the operation has no k.
 static struct axis_values *k_of(struct session *s)
 {
-    const struct axis *axis;
     for (int x = 0; s->a.op->axes[x]; x++)
-        for (int i = 0; s->a.op->axes[x] == &axis_k && (axis = axis_all(i)); i++)
-            if (axis == &axis_k) return &s->o.axes[i];
+        if (s->a.op->axes[x] == &axis_k) return &s->o.axes[axis_place(&axis_k)];
     return NULL;
 }
 
@@ -211,9 +209,6 @@ static int advise_matrix(struct session *s)
     a->count = a->group_count = a->left_out = 0;
     int err = predict_product(s);
     if (!err) warn_of_memory(s);
-    list_candidates(s);
-    if (!err && !s->algs[0])
-        err = fail(ERR_UNSUPPORTED, "no algorithm of %s on %s", a->op->name, s->setup.device);
     if (!err) err = measure(s, s->algs, SHARE_FIRST * budget_ms);
     if (err) return err;
     advice_make(a);
@@ -251,20 +246,13 @@ static int open_session(struct session *s, const struct request *q)
     memcpy(s->axis, s->setup.plan.cases[0].axis, sizeof s->axis);
     s->a.device = bench_device_find(&s->setup.devices, s->setup.device);
     s->a.runs = s->o.advise.runs;
+    list_candidates(s);
+    if (!s->algs[0])
+        return fail(ERR_UNSUPPORTED, "no algorithm of %s on %s", s->a.op->name, s->setup.device);
     cli_print_device(&s->setup, &s->o);
     err = bench_setup_measure_roofs(&s->setup, false);
     if (err == ERR_INTERRUPTED) return err;
     if (err && !s->o.quiet) fprintf(stderr, "no roof: %s\n", fail_text());
-    return OK;
-}
-
-// Prints the document with all advice.
-static int print_json(const struct json *j)
-{
-    char *line = json_line(j);
-    if (!line) return ERR_MEMORY;
-    fputs(line, stdout);
-    mem_free(line);
     return OK;
 }
 
@@ -296,7 +284,7 @@ int cli_advise(const struct request *q)
         matrix_free(&s->M);
     }
     if (as_json) {
-        int json_err = print_json(&j); // also the advice before an error
+        int json_err = json_end(&j, stdout); // also the advice before an error
         if (!err) err = json_err;
     }
 done:

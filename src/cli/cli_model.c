@@ -105,17 +105,9 @@ static int print_model(const struct model_view *v, struct tiled_counts_cache *of
     return OK;
 }
 
-// Returns the values of -k.
-static const struct axis_values *ks_of(const struct options *o)
-{
-    int i = 0;
-    while (axis_all(i) != &axis_k) i++;
-    return &o->axes[i];
-}
-
 int cli_model_print(const struct model_view *v, const struct matrix *M)
 {
-    const struct axis_values *ks = ks_of(v->o);
+    const struct axis_values *ks = &v->o->axes[axis_place(&axis_k)];
     struct source s;
     struct tiled_counts_cache of;
     int err = OK;

@@ -99,10 +99,7 @@ int view_json(FILE *out, const struct report_view *v)
     cJSON *list = json_array(&j, j.root, "tables");
     for (int t = 0; t < v->s->table_count && !err; t++)
         err = add_table(&j, list, v, &v->s->tables[t]);
-    char *line = err ? NULL : json_line(&j);
-    if (line) fputs(line, out);
-    if (!err && !line) err = ERR_MEMORY;
-    mem_free(line);
+    if (!err) return json_end(&j, out);
     json_free(&j);
     return err;
 }

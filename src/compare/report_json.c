@@ -6,15 +6,6 @@
 
 #include "records/json.h"
 
-static int write_json(FILE *out, struct json *j)
-{
-    char *line = json_line(j);
-    if (line) fputs(line, out);
-    mem_free(line);
-    json_free(j);
-    return line ? OK : ERR_MEMORY;
-}
-
 static void add_side(struct json *j, cJSON *o, const char *name, const struct compared *x,
                      enum side side)
 {
@@ -97,7 +88,7 @@ int report_json(FILE *out, const struct comparison *c)
     add_summary(&j, c);
     cJSON *list = json_array(&j, j.root, "cases");
     for (int64_t i = 0; i < c->count; i++) add_case(&j, list, &c->cases[i]);
-    return write_json(out, &j);
+    return json_end(&j, out);
 }
 
 // Format of github-action-benchmark, customBiggerIsBetter: [{name, unit, value, range, extra}].
@@ -120,7 +111,7 @@ int report_gab(FILE *out, const struct comparison *c)
                  report_ratio(x, ratio));
         json_text(&j, o, "extra", extra);
     }
-    return write_json(out, &j);
+    return json_end(&j, out);
 }
 
 // Format of Bencher: {name: {measure: {value, lower_value, upper_value}}}.
@@ -140,5 +131,5 @@ int report_bmf(FILE *out, const struct comparison *c)
             json_measure(&j, rate, "upper_value", gflops * (1 + range));
         }
     }
-    return write_json(out, &j);
+    return json_end(&j, out);
 }

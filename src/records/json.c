@@ -164,3 +164,12 @@ char *json_line(const struct json *j)
     line[size + 1] = 0;
     return line;
 }
+
+int json_end(struct json *j, FILE *out)
+{
+    char *line = json_line(j);
+    if (line) fputs(line, out);
+    mem_free(line);
+    json_free(j);
+    return line ? OK : ERR_MEMORY;
+}

@@ -6,6 +6,7 @@
 #include "base/base.h"
 
 #include <cjson/cJSON.h>
+#include <stdio.h>
 
 struct json {
     cJSON *root;
@@ -41,5 +42,7 @@ void json_null(struct json *j, cJSON *parent, const char *name);
 
 // Returns the document as one line with a newline; the caller frees it. NULL: ERR_MEMORY.
 char *json_line(const struct json *j);
+// Writes the document as such a line, and frees it.
+int json_end(struct json *j, FILE *out);
 
 #endif
