@@ -4,7 +4,6 @@
 # make gpu-test   the table of cases on this machine's GPU, then under compute-sanitizer
 # make figures    RESULTS='*.jsonl' [OUT=folder] [FIGURES=a,b] [ALL_SETS=1]: figures and an index page
 # make install    PREFIX=/usr/local DESTDIR=: program, manual page, completion, documents, plots, fetch script
-# make rules      fit rules of `auto` (SpGEMM, CPU) to the kept records: writes src/select/auto_rules.h
 # make uninstall, bench-mtx (speed of the reader), deps (packages for make and make demo), clean
 #
 # CUDA=0 leaves CUDA out. EMU=1 compiles the .cu files with g++ for the emulator in tests/emu, all
@@ -62,7 +61,7 @@ endif
 OBJ    := $(CU_SRC:%=$(BUILD)/%.o) $(C_SRC:%=$(BUILD)/%.o) # the longest first
 
 # ./spbench is a link to the flavour that was built last.
-.PHONY: all demo figures rules deps dist clean FORCE
+.PHONY: all demo figures deps dist clean FORCE
 spbench: $(BUILD)/spbench $(if $(filter $(BUILD)/spbench,$(shell readlink spbench)),,FORCE)
 	@ln -sfn $< $@
 $(BUILD)/spbench: $(OBJ)
@@ -113,8 +112,6 @@ demo: deps
 figures:
 	@test -n "$(RESULTS)" || { echo "usage: make figures RESULTS='files.jsonl' [OUT=folder] [FIGURES=a,b] [ALL_SETS=1]"; exit 2; }
 	python3 plots/all.py $(if $(OUT),-o $(OUT)) $(if $(FIGURES),-figures $(FIGURES)) $(if $(ALL_SETS),-all-sets) $(RESULTS)
-rules:
-	python3 tools/fit_auto.py -o src/select/auto_rules.h $(or $(RESULTS),results/h200/*.jsonl.gz results/epyc/*.jsonl.gz)
 deps:
 	@CC="$(CC)" FLAVOUR=$(FLAVOUR) tests/deps.sh
 # A tarball of the last commit, which builds without git.

@@ -1,9 +1,9 @@
-// SDDMM by the algorithm that should be the fastest for the matrix, C = A .* (X * Y^T).
+// SDDMM by the algorithm that is the fastest in trial runs, C = A .* (X * Y^T).
 //
-// Format: CSR. The formats of the chosen algorithm are made from CSR. Any k. Row lengths, sizes and
-// k decide. Rules and candidates: select/auto_rules.h.
-#include "select/auto_cpu.h"
+// Format: CSR. The formats of the chosen algorithm are made from CSR. Any k. The rule:
+// select/auto_rules.h.
+#include "select/auto.h"
 
-static int prepare(struct task *t) { return auto_prepare_dense(t, auto_sddmm_cpu()); }
+static int prepare(struct task *t) { return pick_by_order(t, &auto_cpu_sddmm, clock_ms()); }
 
-const struct algo sddmm_auto_cpu = {AUTO_DENSE(ROW_MAJOR, BOTH_PRECS, AUTO_SDDMM_CPU_PICKS)};
+const struct algo sddmm_auto_cpu = {AUTO_DENSE(ROW_MAJOR, BOTH_PRECS, {"balanced", "aspt"})};

@@ -1,13 +1,8 @@
 // SDDMM by balanced, C = A .* (X * Y^T).
 //
-// Format: CSR, converted to that of balanced. Any k. The rule: select/auto_dense.h.
+// Format: CSR, converted to that of balanced. Any k. The rule: select/auto_rules.h.
 #include "select/auto.cuh"
-#include "select/auto_dense.h"
 
-static int prepare(struct task *t)
-{
-    const struct pick_order order = auto_sddmm();
-    return pick_by_order(t, &order, clock_ms());
-}
+static int prepare(struct task *t) { return pick_by_order(t, &auto_sddmm, clock_ms()); }
 
 extern const struct algo sddmm_auto_cuda = {AUTO_DENSE(ROW_MAJOR, ALL_PRECS, {"balanced"})};

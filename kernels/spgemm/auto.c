@@ -1,10 +1,8 @@
-// SpGEMM by the algorithm that should be the fastest for the matrix, C = A * S.
+// SpGEMM by the algorithm that should be the fastest, C = A * S.
 //
-// Format: CSR. The formats of the chosen algorithm are made from CSR. The number of products and
-// the fill of the 16 x 16 tiles of A decide. Both are counted in a sample of the rows of A. Rules
-// and candidates: select/auto_rules.h.
-#include "select/auto_cpu.h"
+// Format: CSR. The rule: select/auto_rules.h.
+#include "select/auto.h"
 
-static int prepare(struct task *t) { return auto_prepare_sparse(t, auto_spgemm_cpu()); }
+static int prepare(struct task *t) { return pick_by_order(t, &auto_cpu_spgemm, clock_ms()); }
 
-const struct algo spgemm_auto_cpu = {AUTO_SPARSE(AUTO_SPGEMM_CPU_PICKS)};
+const struct algo spgemm_auto_cpu = {AUTO_SPARSE(NULL, {"onepass", "gustavson"})};

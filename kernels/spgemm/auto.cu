@@ -1,10 +1,21 @@
 // SpGEMM by the algorithm that should be the fastest for the matrix, C = A * S.
 //
-// Format: CSR. The formats of the chosen algorithm are made from CSR. The number of products and
-// the fill of the 16 x 16 tiles of A decide. Both are counted in a sample of the rows of A. Rules
-// and candidates: select/auto_rules.h.
+// Format: CSR. The formats of the chosen algorithm are made from CSR. The mean number of nonzeros in
+// the 16 x 16 tiles of A decides, counted in a sample of the rows. The rule: select/auto_rules.h.
 #include "select/auto.cuh"
 
-static int prepare(struct task *t) { return auto_prepare_sparse(t, auto_spgemm_cuda()); }
+static int prepare(struct task *t)
+{
+    const double start = clock_ms();
+    struct auto_counts count;
+    int err = auto_count(t, auto_start_tiles, &count);
+    if (err) return err;
+    const double fill = count.tiles ? (double)count.nonzeros / (double)count.tiles : 0;
+    const struct pick_order order = auto_spgemm(fill);
+    task_number(t, "fill", fill);
+    return pick_by_order(t, &order, start);
+}
 
-extern const struct algo spgemm_auto_cuda = {AUTO_SPARSE(AUTO_SPGEMM_CUDA_PICKS)};
+extern const struct algo spgemm_auto_cuda = {AUTO_SPARSE(
+    "Where it picks tiles the result stays in tiles, and they are made of A beforehand.",
+    {"hash-tuned", "tile-tuned"})};

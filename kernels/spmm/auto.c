@@ -1,13 +1,13 @@
-// SpMM by the algorithm with the least predicted time, C = A * B.
+// SpMM by the algorithm that is the fastest in trial runs, C = A * B.
 //
-// Format: CSR, and the format of the selected algorithm, converted from CSR. Any k. The rules use
-// the row lengths, the sizes and k. Rules and candidates: auto_rules.h.
-#include "select/auto_cpu.h"
+// Format: CSR. Any k. The rule: select/auto_rules.h.
+#include "select/auto.h"
 
 static int prepare(struct task *t)
 {
-    return auto_prepare_dense(t, t->in[0].layout == LAYOUT_ROW ? auto_spmm_cpu_row()
-                                                               : auto_spmm_cpu_col());
+    const bool row = t->in[0].layout == LAYOUT_ROW;
+    return pick_by_order(t, row ? &auto_cpu_spmm_row : &auto_cpu_spmm_col, clock_ms());
 }
 
-const struct algo spmm_auto_cpu = {AUTO_DENSE(BOTH_LAYOUTS, BOTH_PRECS, AUTO_SPMM_CPU_PICKS)};
+const struct algo spmm_auto_cpu = {
+    AUTO_DENSE(BOTH_LAYOUTS, BOTH_PRECS, {"bundled", "rowsplit", "merge"})};

@@ -1,14 +1,13 @@
 // SpMM by the algorithm that should be the fastest for the matrix, C = A * B.
 //
 // Format: CSR. Any k. In row-major order the sizes and the longest row decide. The rule:
-// select/auto_dense.h.
+// select/auto_rules.h.
 #include "select/auto.cuh"
-#include "select/auto_dense.h"
 
 static int prepare(struct task *t)
 {
     const double start = clock_ms();
-    struct pick_order order = auto_spmm_col();
+    struct pick_order order = auto_spmm_col;
     if (t->in[0].layout == LAYOUT_ROW) {
         struct auto_counts count;
         int err = auto_count(t, auto_start_longest, &count);

@@ -51,7 +51,7 @@ struct phases {
     double since; // start of the current phase
 };
 
-#define PICKS_MAX   12
+#define PICKS_MAX   3
 #define FORMATS_MAX 2 // formats of a matrix for an algorithm
 
 // A format that prepare() made from a CSR matrix of the task.

@@ -170,38 +170,15 @@ const struct remark remarks[REMARK_COUNT] = {
     [REMARK_LIBRARY] = {"NAME VERSION",
                         "The library of a vendor that ran, or version and hash of a plug-in."},
     [REMARK_CHOICE] = {"picked NAME", "auto chose this algorithm."},
-    [REMARK_RANGE] =
-        {"auto: outside the fitted range (FEATURE)",
-         "The rule of auto was fitted to cases with other values of this feature, such "
-         "as the row length. Its prediction may be wrong."},
     [REMARK_REFUSED] =
         {"NAME refused: REASON",
          "auto preferred this algorithm, which lacks memory or does not support the case."},
 };
 
-// Features of the rules of `auto`: name in src/select/auto_rules.h, and name for the user.
-static const struct {
-    const char *name, *words;
-} features[] = {
-    {"work", "amount of work"},
-    {"depth", "work per nonzero"},
-    {"mean", "row length"},
-    {"longest", "longest row"},
-    {"uneven", "share of the longest row"},
-    {"spread", "spread of the row lengths"},
-    {"width", "precision"},
-    {"tile", "nonzeros per tile"},
-    {"lead", "lead of the predicted fastest"},
-};
-
 const char *remark_figure(const char *name, const char *value, char text[REMARK_TEXT_MAX])
 {
     static const char refused[] = "_refused";
-    if (!strcmp(name, "unlike")) {
-        for (int i = 0; i < COUNT(features); i++)
-            if (!strcmp(value, features[i].name)) value = features[i].words;
-        snprintf(text, REMARK_TEXT_MAX, "auto: outside the fitted range (%s)", value);
-    } else if (ends_with(name, refused)) {
+    if (ends_with(name, refused)) {
         snprintf(text, REMARK_TEXT_MAX, "%.*s refused: %s", (int)(strlen(name) - strlen(refused)),
                  name, value);
     } else {

@@ -53,8 +53,7 @@ enum remark_id {
     REMARK_BUSY,
     REMARK_ORDER,
     REMARK_LIBRARY, // the table prints a name and a version
-    REMARK_CHOICE,  // remark_figure() makes this remark and the next two
-    REMARK_RANGE,
+    REMARK_CHOICE,  // remark_figure() makes this remark and the next
     REMARK_REFUSED,
     REMARK_COUNT
 };
@@ -62,8 +61,8 @@ struct remark {
     const char *text, *about;
 };
 extern const struct remark remarks[REMARK_COUNT];
-// Returns the remark for a text figure of an algorithm: "unlike" with "mean" gives "auto: outside
-// the fitted range (row length)".
+// Returns the remark for a text figure of an algorithm: "aspt_refused" with "no memory" gives "aspt
+// refused: no memory".
 #define REMARK_TEXT_MAX 96
 const char *remark_figure(const char *name, const char *value, char text[REMARK_TEXT_MAX]);
 

@@ -1,19 +1,18 @@
-// Facts for the choice of `auto` on CUDA, counted on the device.
+// Counts for the choice of `auto` on CUDA, made on the device.
 #ifndef AUTO_CUH
 #define AUTO_CUH
 
-// Runs that trials may take: no bound. The host makes a graph of runs in the time of 100 short
-// runs.
-#define AUTO_TRIALS 1e6
 #include "device/warp.cuh"
 #include "select/auto.h"
 
 #define AUTO_BLOCK  256
+#define AUTO_TILE   16
+#define AUTO_SAMPLE 256   // tile rows that are looked at, evenly spread
 #define AUTO_WINDOW 32768 // tile columns that a block marks at once
 
 struct auto_counts {
-    unsigned long long nonzeros, products, tiles; // of a sample of tile rows
-    int longest;                                  // nonzeros of the longest row
+    unsigned long long nonzeros, tiles; // of a sample of tile rows
+    int longest;                        // nonzeros of the longest row
 };
 
 static __global__ void __launch_bounds__(AUTO_BLOCK)
@@ -31,30 +30,25 @@ static __global__ void __launch_bounds__(AUTO_BLOCK)
 // A block takes a tile row and marks its tile columns as bits, one window after another.
 static __global__ void __launch_bounds__(AUTO_BLOCK)
     auto_tiles(int32_t m, int32_t n, const int32_t *__restrict__ ptr,
-               const int32_t *__restrict__ idx, const int32_t *__restrict__ of,
-               struct auto_counts *__restrict__ sum)
+               const int32_t *__restrict__ idx, struct auto_counts *__restrict__ sum)
 {
     __shared__ uint32_t bits[AUTO_WINDOW / 32];
     const int64_t tile_rows = ((int64_t)m + AUTO_TILE - 1) / AUTO_TILE,
                   row = (int64_t)blockIdx.x * tile_rows / gridDim.x * AUTO_TILE;
     const int32_t begin = ptr[row], end = ptr[min(row + AUTO_TILE, (int64_t)m)];
-    unsigned long long products = 0, tiles = 0;
+    unsigned long long tiles = 0;
     for (int64_t first = 0; first * AUTO_TILE < n; first += AUTO_WINDOW) {
         for (int w = (int)threadIdx.x; w < AUTO_WINDOW / 32; w += AUTO_BLOCK) bits[w] = 0;
         __syncthreads();
         for (int64_t p = (int64_t)begin + threadIdx.x; p < end; p += AUTO_BLOCK) {
-            const int32_t j = idx[p];
-            const uint32_t u = (uint32_t)(j / AUTO_TILE - first), bit = 1u << (u % 32);
+            const uint32_t u = (uint32_t)(idx[p] / AUTO_TILE - first), bit = 1u << (u % 32);
             if (u >= AUTO_WINDOW) continue;
-            products += (unsigned long long)(of[j + 1] - of[j]);
             tiles += !(atomicOr(&bits[u / 32], bit) & bit);
         }
         __syncthreads();
     }
-    products = warp_sum(products);
     tiles = warp_sum(tiles);
     if (lane_id()) return;
-    atomicAdd(&sum->products, products);
     atomicAdd(&sum->tiles, tiles);
     if (threadIdx.x == 0) atomicAdd(&sum->nonzeros, (unsigned long long)(end - begin));
 }
@@ -69,10 +63,10 @@ static inline void auto_start_longest(const struct task *t, struct auto_counts *
 
 static inline void auto_start_tiles(const struct task *t, struct auto_counts *sum)
 {
-    const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
+    const struct csr_dev *A = csr_of(t->A[0]);
     const int64_t blocks = min64(ceil_div(A->m, AUTO_TILE), AUTO_SAMPLE);
     LAUNCH(auto_tiles, (unsigned)blocks, AUTO_BLOCK, 0, t->dev->stream, A->m, A->n,
-           (const int32_t *)A->ptr, A->idx, (const int32_t *)S->ptr, sum);
+           (const int32_t *)A->ptr, A->idx, sum);
 }
 
 // `start` launches the counting. It is not called for a matrix without rows.
@@ -91,16 +85,6 @@ static inline int auto_count(const struct task *t,
     }
     device_free(t->dev, sum);
     return err;
-}
-
-static inline int auto_prepare_sparse(struct task *t, const struct pick_rules *rules)
-{
-    const double from = clock_ms();
-    struct pick_facts f = auto_sizes(t, 0);
-    struct auto_counts x;
-    int err = auto_count(t, auto_start_tiles, &x);
-    auto_set_sample(&f, (double)x.nonzeros, (double)x.products, (double)x.tiles);
-    return err ? err : pick_prepare(t, rules, &f, from);
 }
 
 #endif

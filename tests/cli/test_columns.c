@@ -11,10 +11,6 @@ int main(void)
         const char *name, *value, *text;
     } rows[] = {
         {"picked", "graded", "picked graded"},
-        {"unlike", "mean", "auto: outside the fitted range (row length)"},
-        {"unlike", "depth", "auto: outside the fitted range (work per nonzero)"},
-        {"unlike", "rows", "auto: outside the fitted range (rows)"},
-        {"unlike", "lead", "auto: outside the fitted range (lead of the predicted fastest)"},
         {"merge_refused", "no memory", "merge refused: no memory"},
     };
     char text[REMARK_TEXT_MAX];

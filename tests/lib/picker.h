@@ -1,17 +1,16 @@
-// An algorithm that picks by rules of a test, which gives it a pick_now().
+// An algorithm that picks by the order of a test. The test defines pick_now().
 #ifndef PICKER_H
 #define PICKER_H
 
-#include "select/pick.h"
+#include "select/auto.h"
 
-static const struct pick_rules *rules_now; // those that pick_now() is to go by
-static int pick_now(struct task *t);       // its prepare()
+static const struct pick_order *order_now; // order that pick_now() uses
+static int pick_now(struct task *t);       // prepare() of the algorithm
 
-static const struct param picker_options[] = {PICK_OPTION(1e6), {0}};
 static const struct algo picker = {.layouts = BOTH_LAYOUTS,
                                    .precs = BOTH_PRECS,
                                    .A = {&format_csr},
-                                   .options = picker_options,
+                                   .options = auto_options,
                                    .prepare = pick_now,
                                    .run = delegate_run,
                                    .teardown = delegate_teardown};
@@ -19,7 +18,7 @@ static const struct algo picker = {.layouts = BOTH_LAYOUTS,
 static const struct algo sparse_picker = {.precs = BOTH_PRECS,
                                           .A = {&format_csr},
                                           .S = {&format_csr},
-                                          .options = picker_options,
+                                          .options = auto_options,
                                           .prepare = pick_now,
                                           .run = delegate_run,
                                           .teardown = delegate_teardown,

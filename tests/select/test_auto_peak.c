@@ -45,25 +45,24 @@ static int64_t counting; // bytes that it takes to count
 
 static int pick_now(struct task *t)
 {
-    static const struct pick_facts none = {.width = 4};
     const double start = clock_ms();
     void *scratch;
     int err = device_alloc(t->dev, counting, 1, &scratch);
     device_free(t->dev, scratch);
-    return err ? err : pick_prepare(t, rules_now, &none, start);
+    return err ? err : pick_by_order(t, order_now, start);
 }
 
-// A task by these rules, whose candidates are timed in turn.
-static int prepare_by(struct inputs *in, const struct pick_rules *rules, struct task *t)
+// Prepares a task by this order, whose candidates are timed in turn.
+static int prepare_by(struct inputs *in, const struct pick_order *order, struct task *t)
 {
     static struct algo_entry entry;
     struct setup setup;
     entry = (struct algo_entry){"picker", in->p.op, dev.kind, &picker, NULL};
-    *t = (struct task){.entry = &entry, .algo = &picker, .opt = {1e6}};
-    rules_now = rules;
+    *t = (struct task){.entry = &entry, .algo = &picker, .opt = {1}};
+    order_now = order;
     most_used = trial_runs = 0;
     trials = 0;
-    while (trials < 3 && rules->list[trials].name) trials++;
+    while (trials < PICKS_MAX && order->names[trials]) trials++;
     return task_prepare(t, &in->o, &setup);
 }
 
@@ -73,11 +72,11 @@ static const char *picked_of(const struct task *t)
     return picked ? picked->text : "";
 }
 
-// The peak when a task is prepared by these rules, which come to this candidate.
-static int64_t peak_by(struct inputs *in, const struct pick_rules *rules, const char *want)
+// Returns the peak when a task is prepared by this order, which comes to this candidate.
+static int64_t peak_by(struct inputs *in, const struct pick_order *order, const char *want)
 {
     struct task t;
-    int err = prepare_by(in, rules, &t);
+    int err = prepare_by(in, order, &t);
     CHECK(!err, "%s", fail_text());
     if (err) return 0;
     CHECK_TEXT(picked_of(&t), want);
@@ -88,9 +87,8 @@ static int64_t peak_by(struct inputs *in, const struct pick_rules *rules, const 
     return peak;
 }
 
-static const struct pick_rules merge_alone = {.unsure = 1, .list = {{"merge", {4}}}},
-                               aspt_alone = {.unsure = 1, .list = {{"aspt", {4}}}},
-                               sellp_alone = {.unsure = 1, .list = {{"sellp", {4}}}};
+static const struct pick_order merge_alone = {{"merge"}, false}, aspt_alone = {{"aspt"}, false},
+                               sellp_alone = {{"sellp"}, false};
 
 // Either one first, and either one the faster.
 static void test_tried(struct inputs *in)
@@ -102,9 +100,8 @@ static void test_tried(struct inputs *in)
           (long long)used, (long long)merge, (long long)aspt);
     for (int i = 0; i < 4; i++) {
         const bool merge_first = i % 2, first_wins = i / 2, merge_wins = merge_first == first_wins;
-        const struct pick_rules both = {
-            .unsure = 1.5,
-            .list = {{"merge", {merge_first ? 4 : 4.2}}, {"aspt", {merge_first ? 4.2 : 4}}}};
+        const struct pick_order both = {
+            {merge_first ? "merge" : "aspt", merge_first ? "aspt" : "merge"}, true};
         trial_ms[0] = first_wins ? 1 : 2;
         trial_ms[1] = first_wins ? 2 : 1;
         const int64_t peak = peak_by(in, &both, merge_wins ? "merge" : "aspt"),
@@ -130,14 +127,14 @@ static void test_three_tried(struct inputs *in)
                   used = dev.used_bytes;
     for (int c = 0; c < 6 * 6; c++) {
         const int *turns = orders[c / 6], *places = orders[c % 6]; // places: when they are timed
-        struct pick_rules rules = {.unsure = 1.5};
+        struct pick_order order = {{NULL}, true};
         int fastest = 0;
         for (int i = 0; i < 3; i++) {
-            rules.list[turns[i]] = (struct pick_rule){names[turns[i]], {4 + 0.1 * i}};
+            order.names[i] = names[turns[i]];
             trial_ms[i] = 1 + places[i];
             if (places[i] == 0) fastest = turns[i];
         }
-        const int64_t peak = peak_by(in, &rules, names[fastest]);
+        const int64_t peak = peak_by(in, &order, names[fastest]);
         CHECK(trial_runs == 3 * TRIAL_FEW, "%d runs", trial_runs);
         CHECK(peak == alone[fastest], "%s first, %s stays: a peak of %lld, alone %lld",
               names[turns[0]], names[fastest], (long long)peak, (long long)alone[fastest]);
@@ -149,9 +146,8 @@ static void test_three_tried(struct inputs *in)
 // room for one, `auto` does what that one does.
 static void test_no_room(void)
 {
-    static const struct pick_rules alone = {.unsure = 1, .list = {{"gustavson", {4}}}},
-                                   both = {.unsure = 1.5,
-                                           .list = {{"tile", {4}}, {"gustavson", {4.2}}}};
+    static const struct pick_order alone = {{"gustavson"}, false},
+                                   both = {{"tile", "gustavson"}, true};
     const struct algo_entry entry = {"picker", op_find("spgemm"), dev.kind, &sparse_picker, NULL};
     int tight = 0, survived = 0;
     struct csr A;
@@ -163,9 +159,9 @@ static void test_no_room(void)
     for (int64_t more = -1; more < 3000000 && !err; more += 100000) {
         int failed[2];
         for (int i = 0; i < 2; i++) {
-            struct task t = {.entry = &entry, .algo = &sparse_picker, .opt = {1e6}};
+            struct task t = {.entry = &entry, .algo = &sparse_picker, .opt = {1}};
             struct setup setup;
-            rules_now = i ? &both : &alone;
+            order_now = i ? &both : &alone;
             trials = 3;
             room = more < 0 ? INT64_MAX : base + more; // the first turn makes the operands
             failed[i] = task_prepare(&t, &in.o, &setup);
@@ -192,10 +188,10 @@ static void test_no_room(void)
 // One that has no memory for its format has had much of it before it said so.
 static void test_refused(struct inputs *in)
 {
-    const struct pick_rules rules = {.unsure = 1, .list = {{"aspt", {1}}, {"merge", {4}}}};
+    const struct pick_order order = {{"aspt", "merge"}, false};
     const int64_t merge = peak_by(in, &merge_alone, "merge");
     refused_alloc = 4; // the first is of what is counted
-    const int64_t peak = peak_by(in, &rules, "merge");
+    const int64_t peak = peak_by(in, &order, "merge");
     CHECK(!refused_alloc && peak == merge, "a peak of %lld, alone %lld", (long long)peak,
           (long long)merge);
 }
@@ -204,7 +200,7 @@ static void test_refused(struct inputs *in)
 // one stays.
 static void test_refused_anew(struct inputs *in)
 {
-    const struct pick_rules both = {.unsure = 1.5, .list = {{"merge", {4}}, {"aspt", {4.2}}}};
+    const struct pick_order both = {{"merge", "aspt"}, true};
     const int64_t used = dev.used_bytes;
     int anew = 0;
     trial_ms[0] = 1;
