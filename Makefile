@@ -16,7 +16,7 @@ NVCC      := $(wildcard $(CUDA_HOME)/bin/nvcc)
 CUDA      ?= $(if $(NVCC),1,0)
 FLAVOUR   := $(if $(filter 1,$(EMU)),emu,$(if $(filter 1,$(SAN)),san,$(if $(filter 1,$(CUDA)),cuda,cpu)))
 BUILD     := build/$(FLAVOUR)
-VERSION   := 0.1.0
+VERSION   := 1.0.0
 # Revision of the repository whose root is this folder, else the revision that git has written into
 # an archive. A repository around the folder has another revision.
 IN_GIT    := $(shell test "$$(git rev-parse --show-prefix 2>&1)" || echo 1)

@@ -112,11 +112,19 @@ def test_page(page, scratch, env):
     check(text.count("```") == 2 * len(blocks), "%s: a block without an end" % page.name)
     test_links(page, text)
     test_shown(page, blocks)
+    test_version(page, text)
     folder = scratch / page.stem
     folder.mkdir()
     for name in SOURCE:
         (folder / name).symlink_to(ROOT / name)
     test_run(page, blocks, folder, env)
+
+
+def test_version(page, text):
+    """Output that a page shows has the version of the Makefile."""
+    version = re.search(r"^VERSION *:= (\S+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)[1]
+    for shown in re.findall(r"^spbench ([0-9.]+) ", text, re.M):
+        check(shown == version, "%s: shows version %s, the Makefile has %s" % (page.name, shown, version))
 
 
 def test_itself():

@@ -56,7 +56,7 @@ int record_result(struct record_file *out, const struct result *r);
 // the file was removed, renamed, replaced or cut: records would be lost.
 int record_line(struct record_file *out, const char *line);
 
-// "0.1.0 (revision)", for --version.
+// "1.0.0 (revision)", for --version.
 const char *record_version(void);
 
 #endif
