@@ -75,7 +75,7 @@ $(call changes,$(BUILD)/reader,$(shell cat src/data/*.[ch] src/base/random.c src
 $(OBJ): $(BUILD)/flags | $(BUILD)/checked
 $(BUILD)/src/records/record_parts.c.o: $(BUILD)/revision
 $(BUILD)/src/records/record_parts.c.o: DEFINES += -DSPBENCH_VERSION='"$(VERSION)"' -DSPBENCH_REVISION='"$(REVISION)"' \
-    -DSPBENCH_FLAGS='"$(strip $(CFLAGS) $(if $(filter cuda,$(FLAVOUR)),| nvcc $(NVCCFLAGS) sm $(ARCH)))"'
+    -DSPBENCH_FLAGS='"$(strip $(CFLAGS) $(if $(filter cuda,$(FLAVOUR)),| nvcc $(NVCCFLAGS) $(ARCH:%=sm_%)))"'
 # The cache of parsed matrices belongs to the sources of the reader: their checksum is its version.
 $(BUILD)/src/data/cache.c.o: $(BUILD)/reader
 $(BUILD)/src/data/cache.c.o: DEFINES += -DSPBENCH_READER=$(file <$(BUILD)/reader)u

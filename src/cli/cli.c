@@ -206,6 +206,17 @@ static int (*const runs[])(const struct request *q) = {
     [COMMAND_HELP] = cli_help,
 };
 
+static void show_version(void)
+{
+    struct build_fact facts[BUILD_FACTS];
+    record_build(facts);
+    printf("spbench %s\n", record_version());
+    for (int i = 0; i < BUILD_FACTS; i++)
+        printf("%-8s  %s%s\n", facts[i].label, facts[i].value ? "" : "built without ",
+               facts[i].value ? facts[i].value : facts[i].label);
+    printf("%-8s  %s\n", "records", RECORD_SCHEMA);
+}
+
 static int dispatch(const struct command_info *c, const struct request *q)
 {
     if (q->o->help && c->about) {
@@ -216,7 +227,7 @@ static int dispatch(const struct command_info *c, const struct request *q)
         return OK;
     }
     if (q->o->version) {
-        printf("spbench %s\n", record_version());
+        show_version();
         return OK;
     }
     if (q->argc <= 1) {

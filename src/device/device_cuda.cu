@@ -315,6 +315,7 @@ static int cuda_profile(struct device *d, bool on)
 extern "C" const struct device_ops device_cuda = {
     .units = "multiprocessors",
     .visible = "CUDA_VISIBLE_DEVICES",
+    .toolkit = CUDART_VERSION,
     .row_start_bytes = sizeof(int32_t),
     .count = cuda_count,
     .bus_id = cuda_bus_id,

@@ -46,8 +46,8 @@ int record_empty(struct record_file *out);
 // ERR_OUTPUT: also if the file was removed, renamed, replaced or cut after the last write.
 int record_close(struct record_file *out);
 
-// Writes the first record of a run: versions, devices with their roofs, the operation with its axes
-// and algorithms, compiler, flags, git revision, host, command line. `main_device`: the device of
+// Writes the first record of a run: versions, facts about the build, host, command line, devices
+// with their roofs, the operation with its axes and algorithms. `main_device`: the device of
 // -device.
 int record_environment(struct record_file *out, const struct bench_devices *devices,
                        const char *main_device, const struct op *op, int argc, char **argv);
@@ -58,5 +58,14 @@ int record_line(struct record_file *out, const char *line);
 
 // "1.0.0 (revision)", for --version.
 const char *record_version(void);
+
+// Facts about this build: texts of the environment record, and lines of --version.
+struct build_fact {
+    const char *field; // of the record
+    const char *label; // of --version
+    const char *value; // NULL: built without it
+};
+#define BUILD_FACTS 5
+void record_build(struct build_fact facts[BUILD_FACTS]);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
+#include "algos/algo.h"
 #include "base/compiler.h"
 
 // Set by the Makefile.
@@ -39,10 +40,41 @@ void record_add_origin(struct json *j)
     json_text(j, j->root, "os", system);
 }
 
+// Returns the version of the CUDA toolkit of this build, "12.9"; NULL: none.
+static const char *toolkit(void)
+{
+    static _Thread_local char text[24];
+    int version = 0;
+    for (int k = 0; k < DEVICE_KINDS; k++)
+        if (device_list[k].ops && device_list[k].ops->toolkit)
+            version = device_list[k].ops->toolkit;
+    snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
+    return version ? text : NULL;
+}
+
+// Returns the version of the headers of cuSPARSE, the only library of a vendor that a build needs;
+// NULL: none.
+static const char *cusparse_headers(void)
+{
+    for (int i = 0; i < algo_count; i++)
+        if (algos[i].algo && algos[i].algo->built) return algos[i].algo->built;
+    return NULL;
+}
+
+void record_build(struct build_fact facts[BUILD_FACTS])
+{
+    facts[0] = (struct build_fact){"compiler", "compiler", COMPILER};
+    facts[1] = (struct build_fact){"flags", "flags", SPBENCH_FLAGS};
+    facts[2] = (struct build_fact){"cuda", "CUDA", toolkit()};
+    facts[3] = (struct build_fact){"cusparse", "cuSPARSE", cusparse_headers()};
+    facts[4] = (struct build_fact){"openmp", "OpenMP", OPENMP};
+}
+
 void record_add_build(struct json *j)
 {
-    json_text(j, j->root, "compiler", COMPILER);
-    json_text(j, j->root, "flags", SPBENCH_FLAGS);
+    struct build_fact facts[BUILD_FACTS];
+    record_build(facts);
+    for (int i = 0; i < BUILD_FACTS; i++) json_text(j, j->root, facts[i].field, facts[i].value);
 }
 
 void record_add_run(struct json *j, const struct record_file *out)

@@ -10,7 +10,7 @@
 
 // Adds version, revision, date, host and os.
 void record_add_origin(struct json *j);
-// Adds compiler and flags.
+// Adds the facts of record_build().
 void record_add_build(struct json *j);
 // Adds the fields of all records of a run: id, seed, threads.
 void record_add_run(struct json *j, const struct record_file *out);

@@ -38,7 +38,7 @@ static void test_environment(void)
     cJSON *record = cJSON_Parse(read_file());
     CHECK_NAMES(NULL,
                 "schema kind run seed threads version revision date host os command compiler flags "
-                "variables device roof devices operation algorithms ");
+                "cuda cusparse openmp variables device roof devices operation algorithms ");
     CHECK_STRING(NULL, "kind", "environment");
     CHECK_STRING(NULL, "device", cpu.name);
     CHECK_NUMBER("roof", "copy_gb_s", 100);
