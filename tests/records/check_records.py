@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Validates JSON Lines against src/records/record.schema.json: check_records.py FILE...
+"""Validates JSON Lines against src/records/record.schema.json: check_records.py [-promised] FILE...
 
 Beyond the schema: every line is strict JSON (no NaN, no infinity), the first record of a file is no
 result, a result has the environment of its run before it, the axes and figures of its operation
 and no other names, the key of its case is what its fields say, no key comes twice in a run, and figures
-that say the same thing agree. Ends with `N passed, N failed, N skipped`.
+that say the same thing agree. -promised: the files together have every field of fields.txt. Ends with
+`N passed, N failed, N skipped`.
 """
 import json
 import math
@@ -24,6 +25,7 @@ SCHEMA = ROOT / "src" / "records" / "record.schema.json"
 sys.path.insert(0, str(ROOT / "plots"))
 sys.dont_write_bytecode = True
 
+from fields import broken
 from records import key_of
 
 
@@ -151,12 +153,15 @@ def faults(line, validator, envs):
 
 
 def main(paths):
+    promised = paths[:1] == ["-promised"]
+    paths = paths[promised:]
     if not paths:
         sys.exit(__doc__)
     schema = json.loads(SCHEMA.read_text())
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
     passed = failed = 0
+    records = []
     for path in paths:
         lines = pathlib.Path(path).read_bytes().decode("utf-8").splitlines()
         if not lines:
@@ -166,6 +171,8 @@ def main(paths):
         for number, line in enumerate(lines, 1):
             found, record = faults(line, validator, envs)
             key = record.get("run"), record.get("case")
+            if record:
+                records.append(record)
             if record and record["kind"] == "environment":
                 if key[0] in envs:
                     found.append("the run is there already")
@@ -180,6 +187,12 @@ def main(paths):
                 print("FAILED: %s:%d: %s" % (path, number, text))
             failed += bool(found)
             passed += not found
+    if promised:
+        texts, fields = broken(records, schema)
+        for text in texts:
+            print("FAILED: %s" % text)
+        failed += len(texts)
+        passed += fields - len(texts)
     print("%d passed, %d failed, 0 skipped" % (passed, failed))
     return failed != 0
 
