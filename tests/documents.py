@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""README.md and docs/: documents.py SPBENCH. Limits of size, links, and the commands of fenced blocks.
+"""README.md, CHANGELOG.md and docs/: documents.py SPBENCH. Limits of size, links, and the commands of fenced blocks.
 
 bash runs a block with the language `sh` in a scratch folder, one folder per page, with spbench on the
 PATH and links to parts of the source. The status must be 0. A block of another language that shows
@@ -120,11 +120,27 @@ def test_page(page, scratch, env):
     test_run(page, blocks, folder, env)
 
 
+def version_of_makefile():
+    return re.search(r"^VERSION *:= (\S+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)[1]
+
+
 def test_version(page, text):
     """Output that a page shows has the version of the Makefile."""
-    version = re.search(r"^VERSION *:= (\S+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)[1]
+    version = version_of_makefile()
     for shown in re.findall(r"^spbench ([0-9.]+) ", text, re.M):
         check(shown == version, "%s: shows version %s, the Makefile has %s" % (page.name, shown, version))
+
+
+def test_changes(binary):
+    """The first version of CHANGELOG.md is that of the Makefile. The page names every command."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## (\S+)$", text, re.M)
+    check(versions[:1] == [version_of_makefile()], "CHANGELOG.md: the first version is %s" % versions[:1])
+    shown = subprocess.run([binary, "help"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    commands = re.findall(r"^  spbench ([a-z]\S*) ", shown, re.M)
+    check(commands, "spbench help lists commands")
+    for command in commands:
+        check("`%s`" % command in text, "CHANGELOG.md: does not name the command %s" % command)
 
 
 def test_itself():
@@ -139,9 +155,10 @@ def test_itself():
 
 def main():
     binary = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "spbench").resolve()
-    pages = [ROOT / "README.md"] + sorted((ROOT / "docs").glob("*.md"))
-    check(len(pages) > 1 and pages[0].is_file(), "README.md and docs/ are there")
+    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md"] + sorted((ROOT / "docs").glob("*.md"))
+    check(len(pages) > 2 and pages[0].is_file(), "README.md and docs/ are there")
     test_itself()
+    test_changes(binary)
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
         (scratch / "bin").mkdir()

@@ -15,7 +15,7 @@ install: $(BUILD)/spbench $(PAGES)
 	install -D -m 755 -t "$(AT)/share/spbench/plots" plots/*.py
 	install -D -m 644 -t "$(AT)/share/spbench/plots" plots/page.* src/algos/renamed.def
 	install -D -m 644 -t "$(AT)/include" include/spbench_plugin.h
-	install -D -m 644 -t "$(AT)/share/doc/spbench" README.md LICENSE src/records/record.schema.json
+	install -D -m 644 -t "$(AT)/share/doc/spbench" README.md CHANGELOG.md LICENSE src/records/record.schema.json
 	install -D -m 644 -t "$(AT)/share/doc/spbench/docs" docs/*.md
 	@echo 'installed $(BUILD)/spbench as $(AT)/bin/spbench'
 uninstall:

@@ -133,7 +133,7 @@ place() { make -s --no-print-directory CUDA=0 "$1" DESTDIR="$work/dest dir" PREF
 at="$work/dest dir/opt"
 check 'make install' place install
 for file in bin/spbench share/man/man1/spbench.1 share/bash-completion/completions/spbench \
-    share/spbench/matrices.txt share/spbench/plots/all.py share/doc/spbench/README.md \
+    share/spbench/matrices.txt share/spbench/plots/all.py share/doc/spbench/README.md share/doc/spbench/CHANGELOG.md \
     share/doc/spbench/docs/measuring.md share/doc/spbench/LICENSE include/spbench_plugin.h; do
     check "$file is there" [ -f "$at/$file" ]
 done
