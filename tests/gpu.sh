@@ -29,6 +29,7 @@ run "$build/tests/kernels/test_balanced_strips"
 run "$build/tests/kernels/test_hash"
 run "$build/tests/kernels/test_speck"
 run "$build/tests/kernels/test_tile"
+run "$build/tests/kernels/test_tsparse"
 run "$build/tests/measure/test_check"
 run "$build/tests/measure/test_check_product"
 run "$build/tests/kernels/test_algos" cuda
