@@ -4,6 +4,7 @@
 # make gpu-test   the table of cases on this machine's GPU, then under compute-sanitizer
 # make figures    RESULTS='*.jsonl' [OUT=folder] [FIGURES=a,b] [ALL_SETS=1]: figures and an index page
 # make install    PREFIX=/usr/local DESTDIR=: program, manual page, completion, documents, plots, fetch script
+# make container  [BASE=image] [CUDA=1] [ARCH="80 90"]: an image `spbench` by podman or docker (Containerfile)
 # make uninstall, bench-mtx (speed of the reader), deps (packages for make and make demo), clean
 #
 # CUDA=0 leaves CUDA out. EMU=1 compiles the .cu files with g++ for the emulator in tests/emu, all
@@ -61,7 +62,7 @@ endif
 OBJ    := $(CU_SRC:%=$(BUILD)/%.o) $(C_SRC:%=$(BUILD)/%.o) # the longest first
 
 # ./spbench is a link to the flavour that was built last.
-.PHONY: all demo figures deps dist clean FORCE
+.PHONY: all demo figures deps dist container clean FORCE
 spbench: $(BUILD)/spbench $(if $(filter $(BUILD)/spbench,$(shell readlink spbench)),,FORCE)
 	@ln -sfn $< $@
 $(BUILD)/spbench: $(OBJ)
@@ -117,6 +118,12 @@ deps:
 # A tarball of the last commit, which builds without git.
 dist:
 	git archive --prefix=spbench-$(VERSION)/ -o spbench-$(VERSION).tar.gz HEAD
+# CUDA and ARCH count only on the command line: the machine that builds the image need not have the GPUs.
+ENGINE = $(if $(shell command -v podman),podman,docker)
+TAG   ?= spbench
+given  = $(if $(filter command,$(origin $1)),--build-arg "$1=$($1)")
+container:
+	$(ENGINE) build -f Containerfile -t $(TAG) --build-arg "REVISION=$(REVISION)" $(foreach x,BASE CUDA ARCH,$(call given,$x)) .
 clean:
 	rm -rf build spbench
 

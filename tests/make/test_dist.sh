@@ -29,7 +29,7 @@ version=$(sed -n 's/^VERSION *:= //p' "$folder/Makefile")
 revision=$(git -C "$work/clone" rev-parse --short HEAD)
 check 'the folder has the version' [ "$(basename "$folder")" = "spbench-$version" ]
 check 'no git' [ ! -e "$folder/.git" ]
-for file in README.md CHANGELOG.md LICENSE Makefile src/cli/main.c kernels/spmm/merge/merge.c docs/records.md tests/run.sh; do
+for file in README.md CHANGELOG.md LICENSE Makefile Containerfile .dockerignore src/cli/main.c kernels/spmm/merge/merge.c docs/records.md tests/run.sh; do
     check "it has $file" cmp "$work/clone/$file" "$folder/$file"
 done
 object=build/cpu/src/records/record_parts.c.o
