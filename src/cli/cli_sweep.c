@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "cli/library_files.h"
 #include "cli/matrix_list.h"
 #include "cli/progress.h"
 #include "cli/report_view.h"
@@ -22,8 +23,7 @@
 #include "sweep/cpu_split.h"
 #include "sweep/worker_devices.h"
 
-#define LIBRARIES_MAX 15
-#define ANY_RUN       "0000000000000000" // run id for surveys, which write no records
+#define ANY_RUN "0000000000000000" // run id for surveys, which write no records
 
 struct whole {
     const struct options *o;
@@ -37,8 +37,7 @@ struct whole {
     struct sweep_place place[WORKER_DEVICES_MAX];
     struct cpu_split cpus;
     struct sweep_pass pass[1 + LIBRARIES_MAX];
-    char *libraries[LIBRARIES_MAX];
-    int library_count;
+    struct texts libraries; // files of -cusparse
     struct resume resume;
     int lock; // descriptor that holds the lock of the file; -1: none
     struct record_file out;
@@ -55,28 +54,6 @@ static void take_words(struct whole *c, const struct request *q)
     c->config.plugins = (struct texts){o->plugin_sha256, o->plugin_count};
     c->config.command = (struct texts){(const char **)q->argv, q->argc};
     c->config.memory_bytes = o->sweep.memory_bytes;
-}
-
-// Takes the files of -cusparse, with full paths as the loader knows them.
-static int take_libraries(struct whole *c)
-{
-    const char *rest = c->o->sweep.libraries;
-    while (rest && *rest) {
-        char path[PATH_MAX];
-        int length = (int)strcspn(rest, ",");
-        if (c->library_count == LIBRARIES_MAX)
-            return fail(ERR_USAGE, "-cusparse: more than %d files", LIBRARIES_MAX);
-        if (snprintf(path, sizeof path, "%.*s", length, rest) >= (int)sizeof path)
-            return fail(ERR_USAGE, "-cusparse %s: a path too long", rest);
-        char *full = realpath(path, NULL);
-        if (!full) return fail(ERR_USAGE, "-cusparse %s: %s", path, strerror(errno));
-        c->libraries[c->library_count++] = full;
-        if (strpbrk(full, " :")) // the loader takes them for the ends of names
-            return fail(ERR_USAGE, "-cusparse %s: a blank or a colon is in its path", full);
-        rest += length;
-        rest += *rest == ',';
-    }
-    return OK;
 }
 
 // Counts the devices of a kind by a survey.
@@ -178,7 +155,8 @@ static int make_passes(struct whole *c)
 {
     c->sweep.pass_count = 1;
     int err = survey_places(c);
-    for (int i = 0; i < c->library_count && !err; i++) err = survey_library(c, c->libraries[i]);
+    for (int64_t i = 0; i < c->libraries.count && !err; i++)
+        err = survey_library(c, c->libraries.list[i]);
     return err;
 }
 
@@ -406,7 +384,7 @@ static int prepare(struct whole *c, const struct request *q)
     if (!err) err = check_output(c);
     if (!err) err = worker_devices_parse(o->device, &c->places);
     if (!err) take_words(c, q);
-    if (!err) err = take_libraries(c);
+    if (!err) err = library_files_add("cusparse", o->sweep.libraries, true, &c->libraries);
     if (!err && !c->once) err = add_finished(c);
     if (err) return err;
     if (c->list.left_out && !o->quiet)
@@ -435,7 +413,7 @@ int cli_sweep(const struct request *q)
         texts_free(&c->pass[i].prefixes);
         texts_free(&c->pass[i].without);
     }
-    for (int i = 0; i < c->library_count; i++) free(c->libraries[i]);
+    texts_free(&c->libraries);
     if (c->lock >= 0) close(c->lock);
     if (c->kept.fd >= 0) close(c->kept.fd);
     resume_free(&c->resume);
