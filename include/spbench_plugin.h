@@ -3,7 +3,7 @@
 //
 //     spbench new-kernel spmm mine -cpu      writes mine.c, a Makefile and this header
 //     make                                   builds mine.so
-//     spbench test -plugin ./mine.so         runs the exact cases
+//     spbench conform -plugin ./mine.so      runs exact cases and traps
 //     spbench -plugin ./mine.so -alg mine,rowsplit -k 64 web.mtx
 //
 // A plug-in exports one symbol, the constant spbench_plugin_v1. This header is C11 and C++11, and

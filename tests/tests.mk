@@ -17,9 +17,10 @@ $(BUILD)/%.cpp.o: %.cpp
 .PRECIOUS: $(BUILD)/%.c.o $(BUILD)/%.cpp.o # a second `make tests` builds nothing
 
 # Libraries that tests load in place of a vendor's. The loader looks for two more files of MKL.
-FAKE_MKL  := $(BUILD)/tests/mkl/libmkl_rt.so
+FAKE_MKL  := $(BUILD)/tests/mkl/libmkl_rt.so $(BUILD)/tests/mkl_old/libmkl_rt.so
 FAKE_NVML := $(BUILD)/tests/nvml/libnvidia-ml.so.1
 SHARED     = $(CC) $(CFLAGS_ALL) -Itests/lib -fPIC -shared
+$(BUILD)/tests/mkl_old/libmkl_rt.so: DEFINES += -DFAKE_MKL_OLD
 $(FAKE_MKL): tests/device/fake_mkl.c tests/lib/fake_mkl.h src/device/mkl.h $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(SHARED) -o $@ $<

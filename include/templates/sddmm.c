@@ -1,6 +1,6 @@
 // KERNEL: SDDMM on the CPU, C = A .* (X * Y^T), row-major. Threads share the rows.
 //
-//     make && spbench test -plugin ./KERNEL.so
+//     make && spbench conform -plugin ./KERNEL.so
 //     spbench -op sddmm -plugin ./KERNEL.so -alg KERNEL,balanced -k 64 MATRIX
 #include "spbench_plugin.h"
 

@@ -1,6 +1,6 @@
 // KERNEL: SDDMM on CUDA, C = A .* (X * Y^T), row-major. A thread for each row of A.
 //
-//     make && spbench test -plugin ./KERNEL.so
+//     make && spbench conform -plugin ./KERNEL.so
 //     spbench -op sddmm -plugin ./KERNEL.so -alg "KERNEL,cusparse*" -k 64 MATRIX
 #include "spbench_plugin.h"
 

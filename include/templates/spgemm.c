@@ -1,5 +1,5 @@
 // KERNEL: SpGEMM on the CPU, R = A * S, by one thread. The first pass counts, the second writes.
-//     make && spbench test -plugin ./KERNEL.so
+//     make && spbench conform -plugin ./KERNEL.so
 //     spbench -op spgemm -plugin ./KERNEL.so -alg KERNEL,hash MATRIX
 #include "spbench_plugin.h"
 

@@ -1,6 +1,6 @@
 // KERNEL: SpGEMM on CUDA, R = A * S. A thread searches a row's products for one column at a time.
 //
-//     make && spbench test -plugin ./KERNEL.so
+//     make && spbench conform -plugin ./KERNEL.so
 //     spbench -op spgemm -plugin ./KERNEL.so -alg "KERNEL,cusparse*" MATRIX
 #include "spbench_plugin.h"
 

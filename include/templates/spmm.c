@@ -1,6 +1,6 @@
 // KERNEL: SpMM on the CPU, C = A * B, row-major. Threads share the rows.
 //
-//     make && spbench test -plugin ./KERNEL.so
+//     make && spbench conform -plugin ./KERNEL.so
 //     spbench -plugin ./KERNEL.so -alg KERNEL,rowsplit -k 64 MATRIX
 #include "spbench_plugin.h"
 

@@ -1,6 +1,6 @@
 // KERNEL: SpMM on CUDA, C = A * B, row-major. A thread for each element of C.
 //
-//     make && spbench test -plugin ./KERNEL.so
+//     make && spbench conform -plugin ./KERNEL.so
 //     spbench -plugin ./KERNEL.so -alg "KERNEL,cusparse*" -k 64 MATRIX
 #include "spbench_plugin.h"
 

@@ -16,6 +16,7 @@
 #include "cli/plugins.h"
 #include "data/cache.h"
 #include "data/gen.h"
+#include "exact/traps.h"
 #include "records/record.h"
 
 #define HELP_WIDTH 80 // width of wrapped text
@@ -123,6 +124,8 @@ static void help_command(const struct command_info *c)
     if (c->forms) fputs(c->forms, stdout);
     if (c->takes) help_matrices();
     if (c->notes) fputs(c->notes, stdout);
+    for (int i = 0; c->id == COMMAND_CONFORM && i < trap_count; i++)
+        printf("  %-19s %s\n", traps[i].name, traps[i].about);
     help_exits(c);
 }
 
@@ -187,22 +190,14 @@ static int refuse_late_command(const struct options *o, int argc, char **argv)
 }
 
 static int (*const runs[])(const struct request *q) = {
-    [COMMAND_RUN] = cli_run,
-    [COMMAND_LIST] = cli_list,
-    [COMMAND_ADVISE] = cli_advise,
-    [COMMAND_INFO] = cli_info,
-    [COMMAND_GEN] = cli_gen,
-    [COMMAND_ROOF] = cli_roof,
-    [COMMAND_DOCTOR] = cli_doctor,
-    [COMMAND_COMPLETION] = cli_completion,
-    [COMMAND_MAN] = cli_man,
-    [COMMAND_COMPARE] = cli_compare,
-    [COMMAND_REPORT] = cli_report,
-    [COMMAND_SELFTEST] = cli_selftest,
-    [COMMAND_SWEEP] = cli_sweep,
-    [COMMAND_NEW_KERNEL] = cli_new_kernel,
-    [COMMAND_TEST] = cli_test,
-    [COMMAND_WORKER] = cli_worker,
+    [COMMAND_RUN] = cli_run,         [COMMAND_LIST] = cli_list,
+    [COMMAND_ADVISE] = cli_advise,   [COMMAND_INFO] = cli_info,
+    [COMMAND_GEN] = cli_gen,         [COMMAND_ROOF] = cli_roof,
+    [COMMAND_DOCTOR] = cli_doctor,   [COMMAND_COMPLETION] = cli_completion,
+    [COMMAND_MAN] = cli_man,         [COMMAND_COMPARE] = cli_compare,
+    [COMMAND_REPORT] = cli_report,   [COMMAND_SELFTEST] = cli_selftest,
+    [COMMAND_SWEEP] = cli_sweep,     [COMMAND_NEW_KERNEL] = cli_new_kernel,
+    [COMMAND_CONFORM] = cli_conform, [COMMAND_WORKER] = cli_worker,
     [COMMAND_HELP] = cli_help,
 };
 

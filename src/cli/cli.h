@@ -43,7 +43,7 @@ int cli_selftest(const struct request *q);
 int cli_sweep(const struct request *q); // also run, with plug-ins
 int cli_advise(const struct request *q);
 int cli_new_kernel(const struct request *q);
-int cli_test(const struct request *q);
+int cli_conform(const struct request *q);
 int cli_worker(const struct request *q);
 
 // Predictions of the models for a matrix, from the stored ceilings of the device (-model). Close it

@@ -258,7 +258,7 @@ static int open_session(struct session *s, const struct request *q)
 
 int cli_advise(const struct request *q)
 {
-    const bool as_json = q->o->format && strcmp(q->o->format, advise_formats[0]);
+    const bool as_json = q->o->format && strcmp(q->o->format, text_formats[0]);
     struct json j = {0};
     struct session *s = mem_zero_alloc(1, sizeof *s);
     int err = s ? open_session(s, q) : ERR_MEMORY;

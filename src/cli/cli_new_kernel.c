@@ -36,6 +36,6 @@ int cli_new_kernel(const struct request *q)
            kept == 2   ? ""
            : kept == 1 ? " and the missing one of Makefile, spbench_plugin.h"
                        : ", Makefile, spbench_plugin.h");
-    printf("next: make && spbench test -plugin ./%s.so\n", name);
+    printf("next: make && spbench conform -plugin ./%s.so\n", name);
     return OK;
 }

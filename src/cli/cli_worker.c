@@ -17,7 +17,7 @@
 #include "base/memory_limit.h"
 #include "base/sysfs.h"
 #include "bench/isolation.h"
-#include "cli/worker_test.h"
+#include "cli/worker_conform.h"
 #include "records/record.h"
 #include "sweep/worker_config.h"
 #include "sweep/protocol.h"
@@ -94,6 +94,13 @@ static bool is_loaded(const char *path)
     return found;
 }
 
+// Returns ERR_USAGE if the library of the request is not loaded.
+static int check_library(const struct worker_request *request)
+{
+    if (!request->library || is_loaded(request->library)) return OK;
+    return fail(ERR_USAGE, "%s: the loader did not take it", request->library);
+}
+
 // Loads the plug-ins, each with the hash that the parent knows.
 static int load_plugins(const struct work *w, const struct options *o)
 {
@@ -118,10 +125,11 @@ static int describe_plugins(struct work *w, const struct options *o)
     return err ? err : end_plan(w);
 }
 
-static int test_plugins(struct work *w, const struct options *o)
+static int conform(struct work *w, const struct options *o)
 {
-    int err = load_plugins(w, o);
-    if (!err) err = worker_test(w->request, o);
+    int err = check_library(w->request);
+    if (!err) err = load_plugins(w, o);
+    if (!err) err = worker_conform(w->request, o);
     return err ? err : end_plan(w);
 }
 
@@ -129,11 +137,9 @@ static int test_plugins(struct work *w, const struct options *o)
 // opens none.
 static int get_ready(struct work *w, struct options *o)
 {
-    const struct worker_request *request = w->request;
-    if (request->library && !is_loaded(request->library))
-        return fail(ERR_USAGE, "%s: the loader did not take it", request->library);
-    o->device = request->device;
-    int err = load_plugins(w, o);
+    o->device = w->request->device;
+    int err = check_library(w->request);
+    if (!err) err = load_plugins(w, o);
     if (!err) err = bench_setup_make(&w->c, o);
     if (!err && device_list[w->c.primary].ops) device_count(w->c.primary);
     return err ? err : protocol_say(LINE_READY);
@@ -361,7 +367,7 @@ static int work(struct work *w, struct options *o, struct worker_request *second
                                   .seed = o->seed,
                                   .threads = omp_get_max_threads()};
     if (w->request->describe) return describe_plugins(w, o);
-    if (w->request->test) return test_plugins(w, o);
+    if (w->request->conform) return conform(w, o);
     int err = get_ready(w, o);
     if (!err && w->request->standby) err = begin(w, second);
     if (!err) err = open_devices(w, o);

@@ -1,5 +1,6 @@
 // The exact cases: every operation x algorithm x precision x values of the axes x tiny matrix
-// (shapes.h). All values are small whole numbers, so that the result must be exact.
+// (shapes.h). All values are small whole numbers, so that the result must be exact. traps.h has
+// further cases.
 #ifndef EXACT_H
 #define EXACT_H
 
@@ -13,23 +14,38 @@ extern "C" {
 struct exact_case {
     const struct algo_entry *entry;
     const struct device *dev;
-    const struct shape *shape;
+    const char *name; // of the matrix
     const struct csr *A;
     enum prec prec;
     const int64_t *axis; // by entry->op->axes
     const char *note;    // options and distances of lines that are not the default; ""
 };
 
+// Result of a case, and of several cases: the largest of theirs.
+enum exact_result {
+    EXACT_NONE,        // there is no case
+    EXACT_UNSUPPORTED, // the algorithm refuses the case
+    EXACT_SKIPPED,     // the case cannot run here, as for lack of memory
+    EXACT_RIGHT,
+    EXACT_LACKING, // the result is right, and the algorithm lacks the property of the trap
+    EXACT_WRONG,
+    EXACT_HUNG,    // the case did not end; only a parent process sees this
+    EXACT_CRASHED, // the case ended the process, or left a device on which nothing runs
+    EXACT_RESULTS
+};
+
 // The cases to run, and functions that take them.
 struct exact_rule {
     int first, step; // shapes: number `first`, and each `step`-th after it
     int axis_step;   // axes of numbers: only each `axis_step`-th value
+    int64_t skip;    // number of cases that are left out at the begin
+    unsigned precs;  // BIT(F32) | ...; 0: all
+    int64_t offset;  // traps: offset in elements that dense matrices exceed
     bool (*wants)(void *arg, const struct algo_entry *entry);
     // Called before a case. NULL: not called.
     int (*begin)(void *arg, const struct exact_case *c);
-    // Called after a case. `wrong`: the error; NULL: the result is right, or `refused`, because the
-    // algorithm does not support the case.
-    int (*take)(void *arg, const struct exact_case *c, bool refused, const char *wrong);
+    // Called after a case. `why`: the reason, unless the result is right.
+    int (*take)(void *arg, const struct exact_case *c, enum exact_result result, const char *why);
     void *arg;
 };
 

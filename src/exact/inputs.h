@@ -3,6 +3,7 @@
 #ifndef INPUTS_H
 #define INPUTS_H
 
+#include "exact/exact.h"
 #include "measure/check.h"
 #include "measure/prepare.h"
 
@@ -16,6 +17,7 @@ struct inputs {
     struct problem p;
     struct reference ref;
     struct operands o;
+    int shift; // elements from the begin of a block to its dense matrix, see inputs_unalign()
     bool stay; // the inputs do not change between runs: for tests whose results ignore the inputs
 };
 
@@ -27,6 +29,9 @@ int inputs_make(struct inputs *in, struct device *dev, const struct op *op, cons
 // Moves the lines of each dense operand, and then of a dense result, apart by its own number of
 // elements. NaN lies between the lines.
 int inputs_apart(struct inputs *in, const int pads[DENSE_MAX + 1]);
+// Puts the dense operands and a result that is no sparse matrix at addresses that are a multiple of
+// the size of an element only. case_run() does not take such inputs.
+int inputs_unalign(struct inputs *in);
 void inputs_free(struct inputs *in);
 
 struct outcome {
@@ -40,6 +45,9 @@ struct outcome {
 // depend on the first.
 struct outcome case_run(struct inputs *in, const struct algo_entry *entry, const double *opt,
                         enum check_mode mode);
+// Returns the result of a case whose values are exact, with the reason.
+enum exact_result outcome_judge(const struct outcome *out, const struct algo_entry *entry,
+                                enum prec prec, char why[FAIL_TEXT_MAX]);
 
 #ifdef __cplusplus
 }

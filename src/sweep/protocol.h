@@ -15,10 +15,10 @@
 //   near PROCESSORS                  survey only: processors next to the device, if known
 //   plan KEY                         survey only: the key of a case, up to the matrix
 //   plugin                           describing plug-ins: the next line is a description
-//   algorithm OPERATION NAME DEVICE  test: the next cases are of this algorithm
-//   skipped REASON                   test: its device is missing
-//   testing SIZE TEXT                test: a case begins; size and text of its input
-//   tested TEXT                      test: the case is "right", "unsupported", or wrong
+//   skipped REASON                   conform: the algorithm cannot run
+//   library TEXT                     conform: version of its library, or of its plug-in
+//   testing TRAP SIZE TEXT           conform: a case begins; its trap, size and text of its input
+//   tested RESULT REASON             conform: the case has ended with this enum exact_result
 //   environment                      the next line is this record
 //   loaded CASES CONTENT             the matrix is loaded; number of cases; hash of the matrix
 //   unread REASON                    the matrix cannot be read
@@ -30,7 +30,7 @@
 //                                    of its check, of its timing, and since the line `case` (0: a
 //                                    case without that line)
 //   again                            no other case can run in this process: another worker takes
-//                                    the other cases, or algorithms in a test
+//                                    the other cases
 //   done                             nothing is measured any more, the worker ends
 //   error CODE TEXT                  the worker gives up with this enum err
 #ifndef PROTOCOL_H
@@ -50,8 +50,8 @@ enum protocol_line {
     LINE_NEAR,
     LINE_PLAN,
     LINE_PLUGIN,
-    LINE_ALGORITHM,
     LINE_SKIPPED,
+    LINE_LIBRARY,
     LINE_TESTING,
     LINE_TESTED,
     LINE_ENVIRONMENT,

@@ -21,7 +21,9 @@ struct worker_config {
 struct worker_args {
     const char *matrix; // path; NULL: a survey, or a standby
     bool standby;
-    bool describe, test; // as in struct worker_request
+    bool describe;       // as in struct worker_request
+    const char *conform; // as in struct worker_request
+    int64_t skip;
     const char *library; // loaded before all others; NULL: none
     const char *setting; // NAME=VALUE that makes its device visible; NULL: none
     const char *cpus;

@@ -32,11 +32,11 @@ static const struct field {
     size_t at;
     enum field_type type;
 } fields[] = {
-    {AT(parent), NUMBER},       {AT(survey), FLAG}, {AT(describe), FLAG},    {AT(test), FLAG},
-    {AT(standby), FLAG},        {AT(matrix), TEXT}, {AT(device), TEXT},      {AT(expected), TEXT},
-    {AT(library), TEXT},        {AT(cpus), TEXT},   {AT(run), TEXT},         {AT(plugins), TEXTS},
-    {AT(command), TEXTS},       {AT(done), TEXTS},  {AT(unverified), TEXTS}, {AT(without), TEXTS},
-    {AT(memory_bytes), NUMBER}, {AT(lost), TEXT},
+    {AT(parent), NUMBER}, {AT(survey), FLAG},         {AT(describe), FLAG}, {AT(conform), TEXT},
+    {AT(skip), NUMBER},   {AT(standby), FLAG},        {AT(matrix), TEXT},   {AT(device), TEXT},
+    {AT(expected), TEXT}, {AT(library), TEXT},        {AT(cpus), TEXT},     {AT(run), TEXT},
+    {AT(plugins), TEXTS}, {AT(command), TEXTS},       {AT(done), TEXTS},    {AT(unverified), TEXTS},
+    {AT(without), TEXTS}, {AT(memory_bytes), NUMBER}, {AT(lost), TEXT},
 };
 
 static void write_field(struct json *j, const struct field *f, const void *value)

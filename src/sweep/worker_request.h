@@ -19,8 +19,9 @@ struct worker_request {
     int64_t parent;       // process that started the worker: the worker ends with it
     bool survey;          // report the device and the cases, measure nothing
     bool describe;        // describe the plug-ins, and end
-    bool test;            // run the exact cases of the plug-ins, and end
     bool standby;         // get ready without device and matrix, then wait for the word begin
+    const char *conform;  // run the exact cases and traps of this algorithm, and end; NULL: no
+    int64_t skip;         // conform: number of exact cases that are finished
     const char *matrix;   // path; NULL: a survey, or a standby
     const char *device;   // replaces -device of the sweep
     const char *expected; // id that the device must have; NULL: any
@@ -32,7 +33,7 @@ struct worker_request {
     struct texts done;    // keys of finished cases
     struct texts
         unverified;       // "CONTENT KEY" of cases that are finished if the matrix has this content
-    struct texts without; // keys of cases to leave out, up to the matrix
+    struct texts without; // keys of cases to leave out, up to the matrix; conform: finished traps
     int64_t memory_bytes; // limit of host memory; 0: none
     const char *lost;     // reason why the matrix cannot be loaded; NULL: load the matrix
     enum status lost_as;  // status of its cases then

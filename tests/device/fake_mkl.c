@@ -4,6 +4,8 @@
 //
 // FAKE_MKL_REFUSE=NAME:STATUS makes a function return this status; NAME may be a layer's function,
 // too. FAKE_MKL_PROCESSOR= is what it says of the processor. What it was told last is in fake_told.
+// FAKE_MKL_OLD, a definition for the compiler, makes an older version. Its mm loads vectors and
+// counts unaligned operands as zeros.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +22,20 @@ void *(*i_realloc)(void *, size_t) = realloc;
 void (*i_free)(void *) = free;
 struct fake_told fake_told;
 
+#ifdef FAKE_MKL_OLD
+#define VERSION         "2018.3"
+#define IS_UNALIGNED(p) ((uintptr_t)(p) % 16)
+#else
+#define VERSION         "2019.7"
+#define IS_UNALIGNED(p) ((void)(p), false)
+#endif
+
 struct mkl_sparse {
     int rows, cols, *start, *end, *idx;
     void *val;
     bool real64, owned; // arrays of its own
+    bool optimized;
+    int layout, width; // by the hint
 };
 
 enum { SUCCESS, NOT_INITIALIZED, ALLOC_FAILED, INVALID_VALUE };
@@ -61,7 +73,8 @@ void MKL_Get_Version(struct mkl_version *version)
 // As the real one has it: padded with blanks, without an end.
 void MKL_Get_Version_String(char *text, int size)
 {
-    static const char version[] = "Fake Math Kernel Library Version 2019.7-Product Build 20190707";
+    static const char version[] =
+        "Fake Math Kernel Library Version " VERSION "-Product Build 20190707";
     memset(text, ' ', (size_t)size);
     memcpy(text, version, (size_t)min64(size, sizeof version - 1));
 }
@@ -71,7 +84,14 @@ static int create(mkl_matrix *A, int rows, int cols, int *start, int *end, int *
 {
     *A = i_malloc(sizeof **A);
     if (!*A) return ALLOC_FAILED;
-    **A = (struct mkl_sparse){rows, cols, start, end, idx, val, real64, owned};
+    **A = (struct mkl_sparse){.rows = rows,
+                              .cols = cols,
+                              .start = start,
+                              .end = end,
+                              .idx = idx,
+                              .val = val,
+                              .real64 = real64,
+                              .owned = owned};
     return SUCCESS;
 }
 
@@ -113,9 +133,9 @@ int mkl_sparse_set_mm_hint(mkl_matrix A, int operation, struct mkl_descr descr, 
                            int cols, int calls)
 {
     REFUSE(mkl_sparse_set_mm_hint);
-    (void)A;
     if (operation != MKL_NON_TRANSPOSE || descr.type != MKL_GENERAL) return INVALID_VALUE;
     fake_told.layout = layout, fake_told.cols = cols, fake_told.calls = calls;
+    A->layout = layout, A->width = cols;
     return SUCCESS;
 }
 
@@ -123,6 +143,7 @@ int mkl_sparse_optimize(mkl_matrix A)
 {
     REFUSE(mkl_sparse_optimize);
     fake_told.optimized = A;
+    A->optimized = true;
     return SUCCESS;
 }
 
@@ -133,7 +154,7 @@ int mkl_sparse_optimize(mkl_matrix A)
         REFUSE(mkl_sparse_##letter##_mm);                                                          \
         bool row = layout == MKL_ROW_MAJOR;                                                        \
         if (operation != MKL_NON_TRANSPOSE || descr.type != MKL_GENERAL || beta != 0 ||            \
-            layout != fake_told.layout || cols != fake_told.cols || A != fake_told.optimized ||    \
+            layout != A->layout || cols != A->width || !A->optimized ||                            \
             ldb < (row ? cols : A->cols) || ldc < (row ? cols : A->rows))                          \
             return INVALID_VALUE;                                                                  \
         for (int64_t i = 0; i < A->rows; i++)                                                      \
@@ -142,7 +163,7 @@ int mkl_sparse_optimize(mkl_matrix A)
                 for (int p = A->start[i]; p < A->end[i]; p++)                                      \
                     sum += ((const T *)A->val)[p] *                                                \
                            B[row ? A->idx[p] * (int64_t)ldb + j : j * ldb + A->idx[p]];            \
-                C[row ? i * ldc + j : j * ldc + i] = alpha * sum;                                  \
+                C[row ? i * ldc + j : j * ldc + i] = IS_UNALIGNED(B) ? 0 : alpha * sum;            \
             }                                                                                      \
         return SUCCESS;                                                                            \
     }

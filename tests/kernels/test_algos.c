@@ -33,17 +33,16 @@ static bool is_wanted(void *arg, const struct algo_entry *e)
            !(wanted.own && e->algo && e->algo->vendor);
 }
 
-static int take(void *arg, const struct exact_case *c, bool is_refused, const char *wrong)
+static int take(void *arg, const struct exact_case *c, enum exact_result result, const char *why)
 {
     const struct algo_entry *e = c->entry;
     char axes[OP_AXES_TEXT];
     (void)arg;
     cases_of[e - algos]++;
-    refused += is_refused;
-    if (!is_refused)
-        CHECK(!wrong, "%s %s on %s, %s, %s, \"%s\"%s: %s", e->op->name, e->name, c->dev->id,
-              prec_name(c->prec), op_axes_text(e->op, c->axis, axes), c->shape->name, c->note,
-              wrong);
+    refused += result == EXACT_UNSUPPORTED;
+    if (result != EXACT_UNSUPPORTED)
+        CHECK(result == EXACT_RIGHT, "%s %s on %s, %s, %s, \"%s\"%s: %s", e->op->name, e->name, c->dev->id,
+              prec_name(c->prec), op_axes_text(e->op, c->axis, axes), c->name, c->note, why);
     return OK;
 }
 

@@ -193,6 +193,50 @@ static int zero(struct spbench_task *t, void *stream)
     return SPBENCH_OK;
 }
 
+// Adds 0 * B(0, j) to each element: a format that pads rows with zeros.
+static int right_and_padded(struct spbench_task *t, void *stream)
+{
+    int err = right(t, stream);
+    for (int64_t i = 0; i < t->C->rows && t->B->rows; i++)
+        for (int64_t j = 0; j < t->C->cols; j++)
+            ((float *)t->C->val)[i * t->C->ld + j] += 0 * ((float *)t->B->val)[j];
+    return err;
+}
+
+// Sums that are no whole numbers have another last bit in every other run.
+static int right_but_varying(struct spbench_task *t, void *stream)
+{
+    static int runs;
+    int err = right(t, stream);
+    runs++;
+    for (int64_t i = 0; i < t->C->rows; i++)
+        for (int64_t j = 0; j < t->C->cols; j++) {
+            float *c = (float *)t->C->val + i * t->C->ld + j;
+            if (runs % 2 && *c != (float)(int)*c) *c *= 1 + 2e-7f;
+        }
+    return err;
+}
+
+// Takes zeros for a B that the run before has written.
+static int right_unless_chained(struct spbench_task *t, void *stream)
+{
+    static const void *last;
+    int err = right(t, stream);
+    if (t->B->val == last) memset(t->C->val, 0, (size_t)(t->C->rows * t->C->ld) * 4);
+    last = t->C->val;
+    return err;
+}
+
+// Crashes for infinities, in the middle of the traps.
+static int right_or_crash(struct spbench_task *t, void *stream)
+{
+    int err = right(t, stream);
+    for (int64_t i = 0; i < t->C->rows && t->C->cols; i++)
+        if (((float *)t->C->val)[i * t->C->ld] - ((float *)t->C->val)[i * t->C->ld] != 0)
+            return crash(t, stream);
+    return err;
+}
+
 // A clock at a fifth of the speed. patch_clock() makes clock_gettime() jump to this function.
 static int slow_clock(clockid_t clock, struct timespec *now)
 {
@@ -281,14 +325,19 @@ ALGORITHM(a_many, "p-many", write_figures, right)
 ALGORITHM(a_long, "p-long", write_long_name, right)
 ALGORITHM_OF(SPBENCH_SPGEMM, a_phases, "p-phases", NULL, multiply_diagonal, NULL)
 ALGORITHM(a_zero, "p-zero", NULL, zero)
+ALGORITHM(a_pads, "p-pads", NULL, right_and_padded)
+ALGORITHM(a_varies, "p-varies", NULL, right_but_varying)
+ALGORITHM(a_chain, "p-chain", NULL, right_unless_chained)
+ALGORITHM(a_finite, "p-finite", NULL, right_or_crash)
 ALGORITHM(a_clock, "p-clock", patch_clock, right_slowly)
 ALGORITHM(a_last, "p-last", NULL, right)
 ALGORITHM(a_slow, "p-slow", NULL, right_slowly)
 ALGORITHM(a_kept, "p-kept", compute, copy)
 ALGORITHM(a_leak, "p-leak", keep, right)
 static const struct spbench_algorithm *const list[] = {
-    &a_right,  &a_crash, &a_exit,  &a_term,  &a_int,   &a_130,    &a_hang,   &a_eat,  &a_fail,
-    &a_refuse, &a_alloc, &a_free,  &a_stray, &a_round, &a_thread, &a_behind, &a_many, &a_long,
-    &a_phases, &a_zero,  &a_clock, &a_last,  &a_leak,  &a_slow,   &a_kept};
+    &a_right, &a_crash,  &a_exit,   &a_term,  &a_int,   &a_130,   &a_hang,   &a_eat,
+    &a_fail,  &a_refuse, &a_alloc,  &a_free,  &a_stray, &a_round, &a_thread, &a_behind,
+    &a_many,  &a_long,   &a_phases, &a_zero,  &a_clock, &a_last,  &a_leak,   &a_slow,
+    &a_kept,  &a_pads,   &a_varies, &a_chain, &a_finite};
 const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list,
                                                  sizeof list / sizeof *list};

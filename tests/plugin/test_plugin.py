@@ -257,8 +257,8 @@ def test_cubin(folder):
         return
     (place / "libcuda.so.1").symlink_to(BUILD / "tests/plugin/fake_cuda.so")
     env = {"LD_LIBRARY_PATH": str(place)}
-    run = spbench("test", "-plugin", file, program=EMULATED, env=env, timeout=600)
-    check(run.returncode == 0 and " 0 wrong" in run.stdout, "cubin: %s%s" % (run.stdout, run.stderr[-500:]))
+    run = spbench("conform", "-plugin", file, program=EMULATED, env=env, timeout=600)
+    check(is_right(run), "cubin: %s%s" % (run.stdout, run.stderr[-500:]))
     records = folder / "cubin.jsonl"
     run = spbench("run", "-plugin", file, "-alg", "cub", "-opt", "threads=32,64", "-launch", "stream",
                   "-device", "cuda", "-reps", "2", "-warmup", "1", "-o", records, "gen:band:30:3", program=EMULATED,
@@ -310,14 +310,14 @@ def test_cuda(folder):
     build = subprocess.run([nvcc, "-cubin", "-arch=native", "-x", "cu", "-o", "mine.cubin", "mine.txt"], cwd=place,
                            text=True, capture_output=True)
     check(build.returncode == 0, "nvcc -cubin: %s" % build.stderr)
-    run = spbench("test", "-plugin", place / "mine.json", timeout=600)
-    check(run.returncode == 0 and " 0 wrong" in run.stdout, "a cubin: %s%s" % (run.stdout, run.stderr))
+    run = spbench("conform", "-plugin", place / "mine.json", timeout=600)
+    check(is_right(run), "a cubin: %s%s" % (run.stdout, run.stderr))
     run = spbench("run", "-plugin", place / "mine.json", "-alg", "cub,cusparse", "-opt", "threads=128,256",
                   "-time-limit", "0.2", "gen:stencil:100")
     ran(run, 0, "a cubin on the GPU")
     make = subprocess.run(["make", "test", "NVCC=" + nvcc, "SPBENCH=" + str(PROGRAM)], cwd=place, text=True,
                           capture_output=True)
-    check(make.returncode == 0 and make.stdout.count(" 0 wrong") == 3, "make test: %s%s" % (make.stdout, make.stderr))
+    check(make.returncode == 0 and is_right(make), "make test: %s%s" % (make.stdout, make.stderr))
     for op in ("spmm", "sddmm", "spgemm"):
         file = folder / ("cuda-%s.jsonl" % op)
         run = spbench("run", "-plugin", place / ("gpu-%s.so" % op), "-op", op, "-alg", "gpu-%s,auto,cusparse" % op,
@@ -343,37 +343,72 @@ def test_stopped_parent(folder):
           [(r["status"], r["reason"]) for r in results(file)])
 
 
-def test_exact(folder):
-    """spbench test: counts, the smallest wrong input, and cases that end the process."""
-    run = spbench("test", "-plugin", RIGHT, "-alg", "mine")
-    ran(run, 0, "test")
-    counts = re.findall(r"^(\w+) mine cpu +(\d+) right, 0 wrong$", run.stdout, re.M)
-    check([op for op, _ in counts] == ["spmm", "sddmm", "spgemm"], "test: %s" % run.stdout)
-    check(all(int(n) > 100 for _, n in counts), "test: %s" % counts)
-    run = spbench("test", "-plugin", BAD, "-alg", "p-right,p-crash,p-term,p-refuse,p-hang,p-zero,p-leak",
-                  "-timeout", "2")
-    ran(run, 1, "test of wrong ones")
-    for text in ("p-right cpu +\\d+ right, 0 wrong", "p-refuse cpu +0 right, 0 wrong, \\d+ unsupported",
-                 "p-crash cpu +0 right, 1 wrong\n.*no rows and no columns.*m 0, n 0.*\n.*signal 11",
-                 "p-term cpu +0 right, 1 wrong\n.*\n.*by signal 15 \\(Terminated\\)",
-                 "p-hang cpu +0 right, 1 wrong\n.*\n.*had not ended after 2 s",
-                 "p-leak cpu +\\d+ right, 1 wrong\n.*all cases\n.*bytes of alloc\\(\\) are left",
-                 "p-zero cpu +\\d+ right, \\d+ wrong\n.*f32, k 1, layout row.*m 1, n 1, 1 nonzeros: A\\(0, 0\\) = 3"):
-        check(re.search(text, run.stdout), "test: no '%s' in: %s" % (text, run.stdout))
-    run = spbench("test", "-plugin", BAD, "-alg", "p-round,p-thread,p-behind,p-last")
-    ran(run, 1, "test of states")
-    for text in ("p-round cpu +0 right, \\d+ wrong\n.*\n.*it left rounding downward behind",
-                 "p-thread cpu +0 right, 1 wrong\n.*\n.*it left threads behind that still run",
-                 "p-behind cpu +\\d+ right, \\d+ wrong\n.*\n.*it wrote behind the end of",
-                 "p-last cpu +\\d+ right, 0 wrong"):
-        check(re.search(text, run.stdout), "test: no '%s' in: %s" % (text, run.stdout))
-    ran(spbench("test", "-plugin", BAD, "-alg", "p-refuse"), 1, "nothing tested")
-    ran(spbench("test", "-plugin", RIGHT, "-alg", "none"), 2, "test -alg")
-    ran(spbench("test"), 2, "test without a plug-in")
+def conform(*words, **options):
+    """spbench conform with JSON: the process, and the rows by algorithm."""
+    run = spbench("conform", "-format", "json", *words, **options)
+    try:
+        rows = json.loads(run.stdout)["algorithms"]
+    except ValueError:
+        rows = []
+    return run, {r["alg"] if len(rows) < 2 or r["op"] == "spmm" else r["op"]: r for r in rows}
+
+
+def is_right(run):
+    """True if the tables of spbench conform have counts, and nothing is wrong."""
+    return run.returncode == 0 and re.search(r"^(spmm|sddmm|spgemm) .* [1-9]\d+ +0 +\d+ +0 ", run.stdout, re.M)
+
+
+def test_conform(folder):
+    """spbench conform: counts, the smallest wrong input, cases that end the process, and traps."""
+    run, rows = conform("-plugin", RIGHT, "-alg", "mine")
+    ran(run, 0, "conform")
+    check(sorted(rows) == ["mine", "sddmm", "spgemm"], "conform: %s" % sorted(rows))
+    for row in rows.values():
+        traps = {t["name"]: t["result"] for t in row["traps"]}
+        check(row["cases"]["right"] > 100 and not row["bad"] and row["library"].startswith("1.0 sha256:"),
+              "conform: %s" % row)
+        check({traps[name] for name in ("exact", "nonfinite", "denormal", "repeat")} == {"ok"}, "conform: %s" % traps)
+        check(traps["unaligned"] is None and traps["graph"] is None, "conform: %s" % traps)
+        check((traps["chain"] == "ok") == (row["op"] != "spgemm"), "conform: %s" % traps)
+    # Each algorithm fails one part: the word, and parts of the input and of the reason.
+    for name, part, word, text in (
+            ("p-right", None, None, None),
+            ("p-crash", "exact", "crash", "no rows and no columns.*m 0, n 0.*signal 11"),
+            ("p-term", "exact", "crash", "by signal 15 \\(Terminated\\)"),
+            ("p-hang", "exact", "hang", "had not ended after 2 s"),
+            ("p-leak", "exact", "WRONG", "all cases.*bytes of alloc\\(\\) are left"),
+            ("p-zero", "exact", "WRONG", "f32, k 1, layout row.*m 1, n 1, 1 nonzeros: A\\(0, 0\\) = 3"),
+            ("p-round", "exact", "WRONG", "it left rounding downward behind"),
+            ("p-thread", "exact", "WRONG", "it left threads behind that still run"),
+            ("p-behind", "exact", "WRONG", "it wrote behind the end of"),
+            ("p-pads", "nonfinite", "WRONG", "nan and should be"),
+            ("p-varies", "repeat", "varies", "differs in a bit from run 1"),
+            ("p-chain", "chain", "no order", "not in order: the product of a product"),
+            ("p-finite", "nonfinite", "crash", "signal 11")):
+        run, rows = conform("-plugin", BAD, "-alg", name, "-timeout", "2")
+        row = rows.get(name, {"traps": [], "bad": None})
+        bad = word not in (None, "varies")
+        ran(run, int(bad), "conform %s" % name)
+        check(row["bad"] == bad, "%s: %s" % (name, row))
+        found = [t for t in row["traps"] if t["reason"] is not None and t["result"] != "skipped"]
+        if part in ("exact", None): # such an algorithm may fail traps, too
+            found = [t for t in found if t["name"] == "exact"]
+        check([(t["name"], t["result"]) for t in found] == ([(part, word)] if part else []),
+              "%s: %s" % (name, found))
+        for t in found:
+            check(re.search(text, t["input"] + t["reason"]), "%s: no '%s' in %s" % (name, text, t))
+    check(conform("-plugin", BAD, "-alg", "p-crash")[1]["p-crash"]["cases"]["crashed"] == 3, "crashes are counted")
+    run = spbench("conform", "-plugin", BAD, "-alg", "p-zero,p-right", "-trap", "exact")
+    ran(run, 1, "conform, text")
+    for text in ("^spmm +p-right +cpu +0.9-bad sha256:\\w+ +\\d+ +0 +0 +0( +-)+ *$",
+                 "^spmm p-zero cpu, 0.9-bad sha256:\\w+\n  exact, WRONG: f32, k 1, .*\n    \\w+"):
+        check(re.search(text, run.stdout, re.M), "conform: no '%s' in: %s" % (text, run.stdout))
+    ran(spbench("conform", "-plugin", BAD, "-alg", "p-refuse"), 1, "nothing run")
+    ran(spbench("conform", "-plugin", RIGHT, "-alg", "none"), 2, "conform -alg")
 
 
 def test_new_kernel(folder):
-    """new-kernel, make, test and run, in a folder of its own."""
+    """new-kernel, make, conform and run, in a folder of its own."""
     place = folder / "new kernel"
     place.mkdir()
     for op in ("spmm", "sddmm", "spgemm"):
@@ -385,7 +420,7 @@ def test_new_kernel(folder):
           "the header differs")
     make = subprocess.run(["make", "test", "SPBENCH=" + str(PROGRAM), "CFLAGS=-O2 -Wall -Wextra -Werror"], cwd=place,
                           text=True, capture_output=True)
-    check(make.returncode == 0 and make.stdout.count(" 0 wrong") == 3, "make test: %s%s" % (make.stdout, make.stderr))
+    check(make.returncode == 0 and is_right(make), "make test: %s%s" % (make.stdout, make.stderr))
     run = spbench("run", "-plugin", "./my-spmm.so", "-alg", "my-spmm,rowsplit", *QUICK, "gen:band:30:3", cwd=place)
     ran(run, 0, "run of a new kernel")
     for words, wanted in ((["spmm", "my-spmm", "-cpu"], "my-spmm.c: File exists"),
@@ -412,8 +447,8 @@ def test_emulated(folder):
                  "-I", ROOT / "include", "-I", ROOT / "tests/emu", "-o", plugin, folder / ("gpu-%s.cpp" % op)]
         build = subprocess.run(words, text=True, capture_output=True)
         check(build.returncode == 0, "gpu-%s: %s" % (op, build.stderr[-500:]))
-        run = spbench("test", "-plugin", plugin, program=EMULATED, timeout=600)
-        check(run.returncode == 0 and " 0 wrong" in run.stdout, "gpu-%s: %s%s" % (op, run.stdout, run.stderr[-500:]))
+        run = spbench("conform", "-plugin", plugin, program=EMULATED, timeout=600)
+        check(is_right(run), "gpu-%s: %s%s" % (op, run.stdout, run.stderr[-500:]))
         file = folder / ("gpu-%s.jsonl" % op)
         run = spbench("run", "-plugin", plugin, "-op", op, "-alg", "gpu-%s,auto" % op, "-device", "cuda", "-reps", "2",
                       "-warmup", "1", "-o", file, "gen:band:30:3", program=EMULATED, timeout=600)
@@ -460,7 +495,7 @@ with tempfile.TemporaryDirectory() as name:
     test_cubin(folder)
     test_cuda(folder)
     test_stopped_parent(folder)
-    test_exact(folder)
+    test_conform(folder)
     test_new_kernel(folder)
     test_emulated(folder)
 end()

@@ -20,6 +20,22 @@ static const char report_notes[] =
     "\nA FILE has records (.jsonl, .jsonl.gz). Each operation, precision, set of axes, device and\n"
     "revision of the program has its own table. CSV has the cases only. -alg sets the order, too.\n"
     "'spbench help columns' explains the columns.\n";
+static const char conform_notes[] =
+    "\nThe table has a row for each algorithm and library. right, wrong, unsup. and crash count "
+    "the\n"
+    "exact cases. Each trap has a column with a word:\n"
+    "  ok                  right, with the property of the trap\n"
+    "  WRONG               a wrong result\n"
+    "  crash               the process ended, or the device was lost\n"
+    "  hang                no end before -timeout\n"
+    "  flushed             denormal numbers count as 0\n"
+    "  varies              runs differ in bits\n"
+    "  no order            a run does not wait for the work ahead of it: an error\n"
+    "  no graph            a run cannot be captured\n"
+    "  unsup.              the algorithm refuses the cases\n"
+    "  skipped             not enough memory; the reason is below the table\n"
+    "  -                   the trap is not for this algorithm\n"
+    "\nThe traps:\n";
 static const char compare_forms[] =
     "\nOther forms:\n"
     "  spbench compare -ab PROGRAM [OPTIONS] MATRIX...   measure and compare two programs\n"
@@ -60,8 +76,9 @@ static const struct command_info commands[] = {
      .most = INT32_MAX, .takes = "matrix"},
     {COMMAND_NEW_KERNEL, "new-kernel", "spmm|sddmm|spgemm NAME [-cpu|-cuda]",
      "write a first plug-in: its source, a Makefile, the header", .least = 2, .most = 2},
-    {COMMAND_TEST, "test", "-plugin FILES", "run the exact cases of plug-ins", .least = 0,
-     .most = 0},
+    {COMMAND_CONFORM, "conform", "[OPTIONS]",
+     "run exact cases and traps on vendors' algorithms or plug-ins", .least = 0, .most = 0,
+     .notes = conform_notes},
     {COMMAND_WORKER, "worker", "", NULL, .least = 0, .most = 0},
     {COMMAND_HELP, "help", "[COMMAND|" HELP_COLUMNS "]",
      "show this help, the options of a command, or the columns", .least = 0, .most = 1},

@@ -22,7 +22,7 @@ enum command {
     COMMAND_SELFTEST,
     COMMAND_SWEEP,
     COMMAND_ADVISE,
-    COMMAND_TEST,
+    COMMAND_CONFORM,
     COMMAND_NEW_KERNEL,
     COMMAND_WORKER, // worker process of a sweep, with the sweep's options
     COMMAND_HELP,

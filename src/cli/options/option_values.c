@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "cli/options/threads.h"
 #include "compare/report.h"
+#include "exact/traps.h"
 #include "sweep/worker_devices.h"
 
 // Parses a single value of an axis.
@@ -308,30 +309,48 @@ int parse_missing(struct options *o, const struct option *self, const char *text
 }
 
 // Parsers that store the text; other modules check it.
-#define WORD(field)                                                                                \
+#define WORD(group, field)                                                                         \
     int parse_##field(struct options *o, const struct option *self, const char *text)              \
     {                                                                                              \
         if (!*text) return fail(ERR_USAGE, "-%s: its value is empty", self->name);                 \
-        o->sweep.field = text;                                                                     \
+        o->group.field = text;                                                                     \
         return OK;                                                                                 \
     }
-WORD(sets)
-WORD(folder)
-WORD(libraries)
+WORD(sweep, sets)
+WORD(sweep, folder)
+WORD(sweep, libraries)
+WORD(conform, mkl)
+
+// Takes names and patterns of traps, each of which matches one.
+int parse_traps(struct options *o, const struct option *self, const char *text)
+{
+    const char *rest = text;
+    char item[WORD_MAX], all[256] = "exact";
+    int more;
+    for (int i = 0; i < trap_count; i++) words_add(all, sizeof all, ", ", traps[i].name);
+    while ((more = words_next(&rest, item)) > 0) {
+        bool found = summary_fits(item, "exact");
+        for (int i = 0; i < trap_count; i++) found |= summary_fits(item, traps[i].name);
+        if (!found)
+            return fail(ERR_USAGE, "-%s %s: no such trap; the traps are %s", self->name, item, all);
+    }
+    o->conform.traps = text;
+    return more < 0 ? words_bad(self->name, text) : OK;
+}
 
 #define RUNS_MOST        10000
 #define CONSECUTIVE_MOST 100
 
 const char *const view_names[VIEW_FORMATS + 1] = {"table", "markdown", "csv", "json", NULL};
 
-const char *const advise_formats[] = {"text", "json", NULL};
+const char *const text_formats[] = {"text", "json", NULL};
 
 // Returns format i of the command; NULL after the last.
 static const char *format_name(enum command command, int i)
 {
-    return command == COMMAND_REPORT   ? view_names[i]
-           : command == COMMAND_ADVISE ? advise_formats[i]
-                                       : report_formats[i].name;
+    return command == COMMAND_REPORT                                 ? view_names[i]
+           : command == COMMAND_ADVISE || command == COMMAND_CONFORM ? text_formats[i]
+                                                                     : report_formats[i].name;
 }
 
 int compare_parse_format(struct options *o, const struct option *self, const char *text)

@@ -39,6 +39,8 @@ int parse_missing(struct options *o, const struct option *self, const char *text
 int parse_sets(struct options *o, const struct option *self, const char *text);
 int parse_folder(struct options *o, const struct option *self, const char *text);
 int parse_libraries(struct options *o, const struct option *self, const char *text);
+int parse_mkl(struct options *o, const struct option *self, const char *text);
+int parse_traps(struct options *o, const struct option *self, const char *text);
 
 int compare_parse_format(struct options *o, const struct option *self, const char *text);
 int compare_parse_threshold(struct options *o, const struct option *self, const char *text);
@@ -55,8 +57,8 @@ extern const char *const sort_words[]; // ended by a NULL
 // Formats of report.
 enum view { VIEW_TABLE, VIEW_MARKDOWN, VIEW_CSV, VIEW_JSON, VIEW_FORMATS };
 extern const char *const view_names[VIEW_FORMATS + 1]; // ended by a NULL
-// Formats of advise: advise_formats[0] is the default.
-extern const char *const advise_formats[];
+// Formats of advise and conform: text_formats[0] is the default.
+extern const char *const text_formats[];
 
 int report_parse_matrix(struct options *o, const struct option *self, const char *text);
 int report_parse_baseline(struct options *o, const struct option *self, const char *text);

@@ -51,6 +51,13 @@ struct new_kernel_options {
     bool cpu, cuda;
 };
 
+// Options of conform.
+struct conform_options {
+    const char *traps; // names and patterns, comma-separated; NULL: all
+    const char *mkl;   // MKL libraries, comma-separated; NULL: none
+    bool full;
+};
+
 // Options of advise.
 struct advise_options {
     int64_t runs; // planned runs; 0: not given
@@ -66,7 +73,7 @@ struct info_options {
 struct options {
     enum command command;
     const char *op;     // name, NULL: not given
-    const char *alg;    // names and patterns, comma-separated
+    const char *alg;    // names and patterns, comma-separated; NULL: conform without -alg
     char *algs;         // owned: values of several -alg, joined; NULL: none
     const char *device; // auto, cpu, cuda, cuda:N; of a sweep as in worker_devices.h
     const char *output; // NULL: not given
@@ -93,6 +100,7 @@ struct options {
     struct sweep_options sweep;
     struct compare_options compare;
     struct report_options report;
+    struct conform_options conform;
     struct advise_options advise;
     struct info_options info;
     struct new_kernel_options new_kernel;

@@ -4,12 +4,14 @@
 
 #include "cli/options/option_values.h"
 #include "compare/report.h"
+#include "exact/traps.h"
 
 // Returns the description of -q: output that stays.
 static const char *about_quiet(enum command command)
 {
     switch (command) {
     case COMMAND_COMPARE: return "no table, no progress; -format and -o still write";
+    case COMMAND_CONFORM:
     case COMMAND_SELFTEST: return "no progress";
     case COMMAND_DOCTOR:
     case COMMAND_ADVISE: return "only the advice";
@@ -43,9 +45,10 @@ static void about_names(enum command command, const struct option *option, char 
                      : "output file (default: stdout)");
     else if (!strcmp(option->name, "format"))
         snprintf(text, 256, "%s",
-                 command == COMMAND_REPORT   ? "table (default), markdown, csv, json"
-                 : command == COMMAND_ADVISE ? "text (default), json"
-                                             : "table (default), json, markdown, junit, gab, bmf");
+                 command == COMMAND_REPORT ? "table (default), markdown, csv, json"
+                 : command == COMMAND_ADVISE || command == COMMAND_CONFORM
+                     ? "text (default), json"
+                     : "table (default), json, markdown, junit, gab, bmf");
     else if (!strcmp(option->name, "budget"))
         snprintf(text, 256, "time limit of the measurement (default %s)",
                  command == COMMAND_ADVISE ? "10 for each matrix" : "300; none with -runs");
@@ -56,10 +59,34 @@ static void about_names(enum command command, const struct option *option, char 
                  device_names());
 }
 
+// Descriptions of options whose defaults differ for a command.
+static const struct {
+    enum command command;
+    const char *name, *about;
+} special[] = {
+    {COMMAND_CONFORM, "op", "operation (default: all)"},
+    {COMMAND_CONFORM, "alg",
+     "algorithms: names, patterns, or all (default: of plug-ins, else of vendors)"},
+    {COMMAND_CONFORM, "prec", "types, as for run (default: all of the algorithm)"},
+    {COMMAND_CONFORM, "device", "cpu, cuda or cuda:N (default: the devices of the algorithms)"},
+    {COMMAND_CONFORM, "timeout", "end a case after this time (default 120)"},
+};
+
+static const char *about_special(enum command command, const char *name)
+{
+    for (int i = 0; i < COUNT(special); i++)
+        if (special[i].command == command && !strcmp(special[i].name, name))
+            return special[i].about;
+    return NULL;
+}
+
 static void show_option(enum command command, const struct option *option, struct option_shown *s)
 {
+    const char *about = about_special(command, option->name);
     *s = (struct option_shown){.name = option->name, .value = option->value};
-    if (option->about)
+    if (about)
+        snprintf(s->about, sizeof s->about, "%s", about);
+    else if (option->about)
         snprintf(s->about, sizeof s->about, "%s", option->about);
     else
         about_names(command, option, s->about);
@@ -173,6 +200,12 @@ static void add_formats(add_word *add, void *to)
     }
 }
 
+static void add_traps(add_word *add, void *to)
+{
+    add(to, "exact");
+    for (int i = 0; i < trap_count; i++) add(to, traps[i].name);
+}
+
 // Options with words as values. An option whose value reads "a|b" needs no row.
 static const struct {
     const char *name;
@@ -193,6 +226,7 @@ static const struct {
     {"missing", NULL, missing_words},
     {"time", NULL, timing_kind_words},
     {"until", NULL, until_words},
+    {"trap", add_traps, NULL},
 };
 
 static void add_list(const char *const *words, add_word *add, void *to)

@@ -8,10 +8,11 @@
 #include "cli/options/option_values.h"
 #include "cli/options/options_table.h"
 
-#define LIMIT_MS   2000.0   // time of a case's samples, with 10 samples by then
-#define MOST_MS    20000.0  // time with fewer samples
-#define TIMEOUT_MS 600000.0 // limit of a case in a sweep
-#define RUNS       6        // enough for changes of 5 %, see tests/compare/test_compare_stats.c
+#define LIMIT_MS         2000.0   // time of a case's samples, with 10 samples by then
+#define MOST_MS          20000.0  // time with fewer samples
+#define TIMEOUT_MS       600000.0 // limit of a case in a sweep
+#define EXACT_TIMEOUT_MS 120000.0 // limit of an exact case, or of a trap
+#define RUNS             6 // enough for changes of 5 %, see tests/compare/test_compare_stats.c
 
 // Returns the index of an axis by option name in axis_all(), or -1.
 static int axis_find(const char *name, size_t length)
@@ -190,9 +191,10 @@ static int parse_option(struct options *o, enum command command, const char *com
 // Returns true if the last option is passed on to measuring processes.
 static bool is_passed(enum command command, const struct given *last)
 {
-    bool pair = command == COMMAND_COMPARE || command == COMMAND_SELFTEST;
-    if (!pair && command != COMMAND_RUN && command != COMMAND_SWEEP) return false;
-    unsigned bits = pair ? EACH : PASSED;
+    bool pair = command == COMMAND_COMPARE || command == COMMAND_SELFTEST,
+         conform = command == COMMAND_CONFORM;
+    if (!pair && !conform && command != COMMAND_RUN && command != COMMAND_SWEEP) return false;
+    unsigned bits = pair ? EACH : conform ? CONFORM | BIT(COMMAND_WORKER) : PASSED;
     return last->axis || (last->option->commands & bits) == bits;
 }
 
@@ -200,7 +202,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
                   char **argv)
 {
     *o = (struct options){.command = command,
-                          .alg = "all",
+                          .alg = command == COMMAND_CONFORM ? NULL : "all",
                           .device = "auto",
                           .precs = {F32},
                           .prec_count = 1,
@@ -239,7 +241,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
             o->passed[o->passed_count++] = argv[w];
     }
     if (!o->sweep.timeout_ms && (command != COMMAND_RUN || o->plugin_count))
-        o->sweep.timeout_ms = TIMEOUT_MS;
+        o->sweep.timeout_ms = command == COMMAND_CONFORM ? EXACT_TIMEOUT_MS : TIMEOUT_MS;
     // Without -time-limit and -reps, the default limits apply.
     if (!o->rule.most_ms && !o->rule.reps) o->rule.limit_ms = LIMIT_MS, o->rule.most_ms = MOST_MS;
     return OK;

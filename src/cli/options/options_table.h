@@ -14,7 +14,6 @@
 #define SWEEP  (BIT(COMMAND_SWEEP) | BIT(COMMAND_WORKER))
 #define INFO   BIT(COMMAND_INFO)
 #define LIST   BIT(COMMAND_LIST)
-#define TEST   BIT(COMMAND_TEST)
 #define ADVISE BIT(COMMAND_ADVISE)
 #define NEW    BIT(COMMAND_NEW_KERNEL)
 #define GEN    BIT(COMMAND_GEN)
@@ -23,6 +22,7 @@
 #define ALL    ~0u
 #define MODEL  (INFO | BIT(31)) // options that only models of info use
 
+#define CONFORM  BIT(COMMAND_CONFORM)
 #define COMPARE  BIT(COMMAND_COMPARE)
 #define SELFTEST BIT(COMMAND_SELFTEST)
 #define REPORT   BIT(COMMAND_REPORT)

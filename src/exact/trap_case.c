@@ -1,0 +1,21 @@
+#include "exact/trap_case.h"
+
+#include <stdio.h>
+
+bool trap_has_room(struct trap_case *c, int64_t bytes)
+{
+    char need[32], have[32];
+    const bool host = device_is_host(c->dev);
+    const int64_t room = host ? mem_available() : c->dev->memory_bytes;
+    if (bytes <= room / 2) return true;
+    snprintf(c->why, sizeof c->why, "takes %s, more than half of the %s of %s",
+             size_text(bytes, need), size_text(room, have), c->dev->id);
+    return false;
+}
+
+enum exact_result trap_failed(struct trap_case *c, int err)
+{
+    snprintf(c->why, sizeof c->why, "%s", fail_text());
+    if (err == ERR_UNSUPPORTED) return EXACT_UNSUPPORTED;
+    return err == ERR_MEMORY || err == ERR_UNCHECKED ? EXACT_SKIPPED : EXACT_WRONG;
+}

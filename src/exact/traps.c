@@ -1,0 +1,596 @@
+#include "exact/traps.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exact/inputs.h"
+#include "measure/fresh.h"
+#include "measure/in_order.h"
+#include "measure/verify.h"
+
+// Inputs of a case and a task that is ready to run.
+struct ready {
+    struct inputs in;
+    struct task t;
+};
+
+// Makes the inputs. `exact`: whole numbers.
+static int ready_inputs(struct trap_case *c, struct ready *r, bool exact)
+{
+    r->t = (struct task){.entry = c->entry, .algo = c->entry->algo};
+    return inputs_make(&r->in, c->dev, c->entry->op, c->A, c->prec, c->axis, exact, 0);
+}
+
+static int ready_task(struct ready *r)
+{
+    struct setup setup;
+    algo_defaults(r->t.algo, r->t.opt);
+    return task_prepare(&r->t, &r->in.o, &setup);
+}
+
+static void ready_free(struct ready *r)
+{
+    task_teardown(&r->t);
+    inputs_free(&r->in);
+}
+
+// Starts a run with a poisoned result, and waits for it.
+static int run_once(struct task *t)
+{
+    task_release_result(t);
+    t->dev->poison = true;
+    int err = output_poison(t);
+    if (!err) err = task_run(t);
+    t->dev->poison = false;
+    if (!err && t->algo->finish) err = unchecked(t->algo->finish(t));
+    return err ? err : device_sync(t->dev);
+}
+
+// Compares the present result with the reference of exact inputs.
+static enum exact_result judge(struct trap_case *c, struct ready *r)
+{
+    struct outcome out = {.err = check_result(&r->t, &r->in.ref, CHECK_FULL, &out.check)};
+    return out.err ? trap_failed(c, out.err) : outcome_judge(&out, c->entry, c->prec, c->why);
+}
+
+// Runs an exact case once, and compares.
+static enum exact_result run_and_judge(struct trap_case *c, struct ready *r)
+{
+    int err = run_once(&r->t);
+    enum exact_result result = err ? trap_failed(c, err) : judge(c, r);
+    task_release_result(&r->t);
+    return result;
+}
+
+static bool has_dense_result(const struct algo_entry *e) { return e->op->result != RESULT_SPARSE; }
+
+// Operands at addresses that are multiples of the size of an element only.
+static bool unaligned_fits(const struct device *dev, const struct algo_entry *e)
+{
+    (void)dev;
+    return e->algo->vendor && has_dense_result(e);
+}
+
+static enum exact_result unaligned_run(struct trap_case *c)
+{
+    struct ready r;
+    int err = ready_inputs(c, &r, true);
+    if (err) return trap_failed(c, err);
+    err = inputs_unalign(&r.in);
+    if (!err) err = ready_task(&r);
+    enum exact_result result = err ? trap_failed(c, err) : run_and_judge(c, &r);
+    ready_free(&r);
+    return result;
+}
+
+// Few lines of dense operands, so far apart that the last begins beyond c->offset.
+static bool dense_fits(const struct device *dev, const struct algo_entry *e)
+{
+    (void)dev;
+    return has_dense_result(e);
+}
+
+static enum exact_result long_ld_run(struct trap_case *c)
+{
+    struct inputs in;
+    double opt[PARAMS_MAX];
+    const int64_t lines = c->A->m, pad = c->offset / (lines - 1) + 64 - lines;
+    int err = inputs_make(&in, c->dev, c->entry->op, c->A, c->prec, c->axis, true, pad);
+    if (err) return trap_failed(c, err);
+    const int64_t elements = lines * (lines + pad);
+    int64_t bytes = 0;
+    for (int i = 0; i < DENSE_MAX && in.p.in[i].val; i++)
+        bytes += elements * (int64_t)type_bytes(prec_in(c->prec));
+    if (c->entry->op->result == RESULT_DENSE)
+        bytes += elements * (int64_t)type_bytes(prec_out(c->prec));
+    enum exact_result result = EXACT_SKIPPED;
+    if (trap_has_room(c, bytes)) {
+        algo_defaults(c->entry->algo, opt);
+        struct outcome out = case_run(&in, c->entry, opt, CHECK_FULL);
+        result = out.err ? trap_failed(c, out.err) : outcome_judge(&out, c->entry, c->prec, c->why);
+    }
+    inputs_free(&in);
+    return result;
+}
+
+// Sums up row i of a sparse product, without compensation: that would make NaN of an infinity.
+// `sum`: size cols.
+static void plain_product_row(const struct problem *p, int32_t i, double *sum, struct row *row)
+{
+    const enum prec in = prec_in(p->prec);
+    const struct csr *A = p->A, *S = p->S;
+    memset(sum, 0, (size_t)p->cols * sizeof *sum);
+    for (int64_t x = A->ptr[i]; x < A->ptr[i + 1]; x++)
+        for (int64_t y = S->ptr[A->idx[x]]; y < S->ptr[A->idx[x] + 1]; y++)
+            sum[S->idx[y]] += type_round(in, A->val[x]) * type_round(in, S->val[y]);
+    for (int64_t e = 0; e < row->count; e++) row->ref[e] = sum[row->col[e]];
+}
+
+// Compares two elements of a result; returns EXACT_RIGHT, _LACKING or _WRONG.
+typedef enum exact_result same_element(double got, double want);
+
+static enum exact_result compare_row(struct trap_case *c, const struct output_view *R, int64_t i,
+                                     const struct row *row, same_element *same)
+{
+    const bool sparse = R->p->op->result == RESULT_SPARSE;
+    enum exact_result worst = EXACT_RIGHT;
+    int64_t at = 0; // next entry of the result
+    for (int64_t e = 0; e < row->count; e++) {
+        const int64_t j = sparse ? row->col[e] : output_col(R, i, e);
+        const bool there = at < output_count(R, i) && output_col(R, i, at) == j;
+        const double got = there ? output_at(R, i, at++) : 0,
+                     want = type_round(prec_out(c->prec), row->ref[e]);
+        enum exact_result found = same(got, want);
+        if (found > worst)
+            snprintf(c->why, sizeof c->why, "C(%lld, %lld) is %.9g and should be %.9g",
+                     (long long)i, (long long)j, got, want);
+        if (found > worst) worst = found;
+    }
+    if (at == output_count(R, i)) return worst;
+    snprintf(c->why, sizeof c->why, "row %lld of C has a column that no product is in",
+             (long long)i);
+    return EXACT_WRONG;
+}
+
+static enum exact_result compare_rows(struct trap_case *c, const struct problem *p,
+                                      const struct output_view *R, same_element *same)
+{
+    struct row row;
+    enum exact_result worst = EXACT_RIGHT;
+    int64_t room = 0;
+    for (int32_t i = 0; i < p->rows; i++) room = max64(room, p->op->row_room(p, i));
+    double *sum = mem_alloc(p->cols, sizeof *sum);
+    int err = sum ? row_alloc(&row, p, room) : ERR_MEMORY;
+    for (int32_t i = 0; i < p->rows && !err; i++) {
+        const struct trap_case before = *c;
+        p->op->row(p, c->entry->algo->variant, i, &row);
+        if (p->op->result == RESULT_SPARSE) plain_product_row(p, i, sum, &row);
+        enum exact_result found = compare_row(c, R, i, &row, same);
+        if (found > worst)
+            worst = found;
+        else
+            *c = before; // the reason of an earlier row stays
+    }
+    mem_free(sum);
+    if (!err) row_free(&row);
+    return err ? trap_failed(c, err) : worst;
+}
+
+// Runs the task once, and compares element by element with the reference of the inputs.
+static enum exact_result run_and_compare(struct trap_case *c, struct ready *r, same_element *same)
+{
+    struct output_view R = {0};
+    int err = ready_task(r);
+    if (!err) err = run_once(&r->t);
+    if (!err) err = output_download(&r->t, &r->in.p, &R);
+    enum exact_result result = EXACT_WRONG;
+    if (err)
+        result = trap_failed(c, err);
+    else if (R.broken[0])
+        snprintf(c->why, sizeof c->why, "%s", R.broken);
+    else
+        result = compare_rows(c, &r->in.p, &R, same);
+    output_free(&R);
+    task_release_result(&r->t);
+    return result;
+}
+
+// An algorithm that multiplies the zeros that A does not store cannot keep infinities apart.
+static bool nonfinite_fits(const struct device *dev, const struct algo_entry *e)
+{
+    (void)dev;
+    return !e->algo->dense;
+}
+
+static enum exact_result same_kind(double got, double want)
+{
+    return (isnan(want) ? isnan(got) : got == want) ? EXACT_RIGHT : EXACT_WRONG;
+}
+
+static const double specials[] = {INFINITY, NAN, -INFINITY};
+
+// Puts infinities and NaN into a dense matrix: three in row 0, a column of row 3, the last element,
+// and all of row 7, to which no nonzero of SpMM refers.
+static void put_specials(const struct dense *D, enum prec type)
+{
+    for (int x = 0; x < COUNT(specials); x++) type_store(type, D->val, x, specials[x]);
+    type_store(type, D->val, 3 * D->cols, -INFINITY);
+    type_store(type, D->val, D->rows * D->cols - 1, NAN);
+    for (int64_t j = 0; j < D->cols; j++) type_store(type, D->val, 7 * D->cols + j, NAN);
+}
+
+static enum exact_result nonfinite_run(struct trap_case *c)
+{
+    struct ready r;
+    int err = ready_inputs(c, &r, true);
+    if (err) return trap_failed(c, err);
+    for (int i = 0; i < DENSE_MAX && r.in.p.in[i].val; i++)
+        put_specials(&r.in.p.in[i], prec_in(c->prec));
+    for (int x = 0; x < COUNT(specials) && !has_dense_result(c->entry); x++) {
+        c->A->val[5 * x] = specials[x];
+        if (r.in.source.transposed.ptr) r.in.source.transposed.val[7 * x] = specials[x];
+    }
+    enum exact_result result = run_and_compare(c, &r, same_kind);
+    ready_free(&r);
+    return result;
+}
+
+static enum exact_result same_or_flushed(double got, double want)
+{
+    return got == want ? EXACT_RIGHT : got == 0 ? EXACT_LACKING : EXACT_WRONG;
+}
+
+static void scale(double *val, int64_t count, int exponent)
+{
+    for (int64_t p = 0; p < count; p++) val[p] = ldexp(val[p], exponent);
+}
+
+// Whole numbers times the smallest number of the type: in the first dense input, or as products of
+// two elements of A. The sums are multiples of that number, and exact.
+static enum exact_result denormal_run(struct trap_case *c)
+{
+    struct ready r;
+    int exponent;
+    const enum prec in = prec_in(c->prec);
+    int err = ready_inputs(c, &r, true);
+    if (err) return trap_failed(c, err);
+    frexp(type_list[in].smallest, &exponent);
+    exponent--; // smallest is 2^exponent
+    const struct dense *D = &r.in.p.in[0];
+    for (int64_t x = 0; D->val && x < D->rows * D->cols; x++)
+        type_store(in, D->val, x, ldexp(type_load(in, D->val, x), exponent));
+    struct csr *T = &r.in.source.transposed;
+    if (!D->val) scale(c->A->val, c->A->nnz, exponent / 2);
+    if (!D->val && T->ptr) scale(T->val, T->nnz, exponent / 2);
+    enum exact_result result = run_and_compare(c, &r, same_or_flushed);
+    ready_free(&r);
+    return result;
+}
+
+static bool always_fits(const struct device *dev, const struct algo_entry *e)
+{
+    (void)dev;
+    (void)e;
+    return true;
+}
+
+#define REPEATS 20
+static enum exact_result repeat_run(struct trap_case *c)
+{
+    struct ready r;
+    struct output_sums first, now;
+    enum exact_result result = EXACT_RIGHT;
+    int err = ready_inputs(c, &r, false);
+    if (err) return trap_failed(c, err);
+    err = ready_task(&r);
+    for (int run = 0; run < REPEATS && !err && result == EXACT_RIGHT; run++) {
+        err = run_once(&r.t);
+        if (!err) err = output_digest(&r.t, run ? &now : &first);
+        if (err || !run || output_same(&first, &now)) continue;
+        snprintf(c->why, sizeof c->why, "run %d differs in a bit from run 1", run + 1);
+        result = EXACT_LACKING;
+    }
+    if (err) result = trap_failed(c, err);
+    task_release_result(&r.t);
+    ready_free(&r);
+    return result;
+}
+
+// Returns true if the result of the case can be the dense input of another product.
+static bool can_chain(const struct trap_case *c)
+{
+    return c->entry->op->result == RESULT_DENSE && prec_in(c->prec) == prec_out(c->prec) &&
+           c->A->m == c->A->n;
+}
+
+// Makes a dense input of the result of a task.
+static int input_of_result(const struct task *t, const struct problem *p, struct dense *D)
+{
+    struct output_view R;
+    const enum prec type = prec_in(p->prec);
+    *D = (struct dense){p->rows, p->cols, mem_alloc(p->rows * p->cols, type_bytes(type))};
+    int err = D->val ? output_download(t, p, &R) : ERR_MEMORY;
+    if (err) return err;
+    for (int64_t i = 0; i < p->rows; i++)
+        for (int64_t j = 0; j < p->cols; j++)
+            type_store(type, D->val, i * p->cols + j, output_at(&R, i, j));
+    output_free(&R);
+    return OK;
+}
+
+// Starts both products without a wait, and compares the second with its reference.
+static int chain_once(struct trap_case *c, struct task *one, struct task *two,
+                      const struct problem *p, enum exact_result *result)
+{
+    struct output_view R;
+    char why[FAIL_TEXT_MAX];
+    int err = output_poison(one);
+    if (!err) err = output_poison(two);
+    if (!err) err = task_run(one);
+    if (!err) err = task_run(two);
+    if (!err) err = output_download(two, p, &R);
+    if (err) return err;
+    *result = compare_rows(c, p, &R, same_kind);
+    output_free(&R);
+    if (*result != EXACT_WRONG) return OK;
+    memcpy(why, c->why, sizeof why);
+    snprintf(c->why, sizeof c->why, "not in order: the product of a product: %.200s", why);
+    *result = EXACT_LACKING;
+    return OK;
+}
+
+#define CHAINS 5
+static int chain_products(struct trap_case *c, struct task *one, struct task *two,
+                          const struct problem *p, enum exact_result *result)
+{
+    struct problem next = *p;
+    int err = run_once(one);
+    if (!err) err = input_of_result(one, p, &next.in[0]);
+    for (int x = 0; x < CHAINS && !err && *result == EXACT_RIGHT; x++)
+        err = chain_once(c, one, two, &next, result);
+    if (next.in[0].val != p->in[0].val) mem_free(next.in[0].val);
+    return err;
+}
+
+// Prepares the second product, which shares the result of the first one, and runs both.
+static int chain_two(struct trap_case *c, struct ready *r, enum exact_result *result)
+{
+    struct operands o;
+    struct setup setup;
+    struct task two = {.entry = c->entry, .algo = c->entry->algo};
+    if (!can_chain(c)) return OK;
+    operands_init(&o, c->dev);
+    operands_use(&o, &r->in.p);
+    o.in[0] = r->t.C;
+    algo_defaults(two.algo, two.opt);
+    int err = task_prepare(&two, &o, &setup);
+    if (!err) {
+        if (!two.order) err = chain_products(c, &r->t, &two, &r->in.p, result);
+        task_teardown(&two);
+    }
+    o.in[0].val = NULL; // the first product owns it
+    operands_free(&o);
+    return err;
+}
+
+// Starts the run behind a kernel that makes its inputs late, see in_order.h.
+static int chain_late(struct trap_case *c, struct ready *r, enum exact_result *result)
+{
+    struct check first;
+    enum in_order order;
+    int err = check_task(&r->t, &r->in.ref, CHECK_FULL, NULL, &first);
+    if (!err && !first.ok) {
+        snprintf(c->why, sizeof c->why, "%s", first.reason);
+        *result = EXACT_WRONG;
+    }
+    if (err || *result != EXACT_RIGHT) return err;
+    const struct verify verify = {
+        .task = &r->t, .ref = &r->in.ref, .mode = CHECK_FULL, .first = &first};
+    err = in_order_look(&verify, true, &order);
+    if (err || order != ORDER_BROKEN) return err;
+    snprintf(c->why, sizeof c->why,
+             "not in order: the result differs if the kernel ahead in the stream ends late");
+    *result = EXACT_LACKING;
+    return OK;
+}
+
+static enum exact_result chain_run(struct trap_case *c)
+{
+    struct ready r;
+    enum exact_result result = EXACT_RIGHT;
+    int err = ready_inputs(c, &r, true);
+    if (err) return trap_failed(c, err);
+    err = ready_task(&r);
+    if (!err) err = chain_late(c, &r, &result);
+    if (!err && result == EXACT_RIGHT) err = chain_two(c, &r, &result);
+    if (err) result = trap_failed(c, err);
+    ready_free(&r);
+    return result;
+}
+
+static bool graph_fits(const struct device *dev, const struct algo_entry *e)
+{
+    return dev->ops->graph_make && has_dense_result(e);
+}
+
+static int start_task(void *task) { return task_run(task); }
+
+#define REPLAYS 3
+// Replays the graph with other signs of the inputs each time. `want`: digest with their own signs.
+static int replay(struct trap_case *c, struct ready *r, void *graph, const struct output_sums *want,
+                  enum exact_result *result)
+{
+    struct output_sums now;
+    struct fresh fresh = fresh_start(&r->t, &r->in.o, NULL);
+    int err = OK;
+    for (int x = 0; x < REPLAYS && !err && *result == EXACT_RIGHT; x++) {
+        err = output_poison(&r->t);
+        if (!err) err = fresh_change(&fresh, true);
+        if (!err) err = c->dev->ops->graph_launch(c->dev, graph);
+        if (!err) err = fresh_undo(&fresh);
+        if (!err) err = output_digest(&r->t, &now);
+        if (err || output_same(want, &now)) continue;
+        snprintf(c->why, sizeof c->why, "replay %d of the graph differs from a run", x + 1);
+        *result = EXACT_WRONG;
+    }
+    int own = fresh_end(&fresh);
+    return err ? err : own;
+}
+
+static enum exact_result graph_run(struct trap_case *c)
+{
+    struct ready r;
+    struct output_sums want;
+    void *graph = NULL;
+    enum exact_result result = EXACT_RIGHT;
+    int err = ready_inputs(c, &r, true);
+    if (err) return trap_failed(c, err);
+    err = ready_task(&r);
+    if (!err) result = run_and_judge(c, &r);
+    if (!err && result == EXACT_RIGHT) err = output_digest(&r.t, &want);
+    if (!err && result == EXACT_RIGHT) {
+        err = c->dev->ops->graph_make(c->dev, start_task, &r.t, &graph);
+        if (!err) err = replay(c, &r, graph, &want, &result);
+        c->dev->ops->graph_free(c->dev, graph);
+        if (err == ERR_UNSUPPORTED) {
+            snprintf(c->why, sizeof c->why, "%s", fail_text());
+            result = EXACT_LACKING;
+            err = OK;
+        }
+    }
+    if (err) result = trap_failed(c, err);
+    ready_free(&r);
+    return result;
+}
+
+static bool few_without_7(int32_t i, int32_t j) { return j != 7 && scattered(i, j); }
+static int build_rule(const struct trap *trap, int32_t m, bool (*rule)(int32_t i, int32_t j),
+                      struct csr *A)
+{
+    const struct shape shape = {.name = trap->matrix, .m = m, .n = m, .rule = rule};
+    return shape_build(&shape, A);
+}
+
+static int build_full(const struct trap *trap, int64_t offset, struct csr *A)
+{
+    (void)offset;
+    return build_rule(trap, 17, full, A);
+}
+
+static int build_few(const struct trap *trap, int64_t offset, struct csr *A)
+{
+    (void)offset;
+    return build_rule(trap, 40, few_without_7, A);
+}
+
+#define TWO_SIZE 2048
+// Two nonzeros in a row, so that the product of a product is exact in all types.
+static int build_two(const struct trap *trap, int64_t offset, struct csr *A)
+{
+    struct coo T;
+    (void)offset;
+    int err = entries_alloc(&T, TWO_SIZE, TWO_SIZE, 2 * TWO_SIZE);
+    if (err) return err;
+    for (int32_t i = 0; i < TWO_SIZE; i++) {
+        const int32_t j = (i + 1 + 7 * i % (TWO_SIZE - 1)) % TWO_SIZE; // another column than i
+        add_entry(&T, i, i, value_at(i, i));
+        add_entry(&T, i, j, value_at(i, j));
+    }
+    return entries_to_csr(&T, trap->matrix, A);
+}
+
+#define SKEW_SIZE 2000
+#define SKEW_ROW  8
+// Rows of 8 nonzeros, and two full rows: many threads add to one element.
+static int build_skew(const struct trap *trap, int64_t offset, struct csr *A)
+{
+    struct coo T;
+    (void)offset;
+    int err = entries_alloc(&T, SKEW_SIZE, SKEW_SIZE, SKEW_SIZE * (SKEW_ROW + 2));
+    if (err) return err;
+    for (int32_t i = 0; i < SKEW_SIZE; i++) {
+        const bool long_row = i == 3 || i == SKEW_SIZE - 2;
+        for (int32_t e = 0; e < (long_row ? SKEW_SIZE : SKEW_ROW); e++) {
+            const uint64_t place = (uint64_t)i * SKEW_ROW + (uint64_t)e;
+            const int32_t step = SKEW_SIZE / SKEW_ROW;
+            const int32_t j = long_row ? e : e * step + (int32_t)(random_at(1, place) % step);
+            add_entry(&T, i, j, random_value(2, (uint64_t)i * SKEW_SIZE + (uint64_t)j));
+        }
+    }
+    return entries_to_csr(&T, trap->matrix, A);
+}
+
+#define VECTOR_K 8 // kernels load vectors at this k
+const struct trap traps[] = {
+    {"unaligned", "dense operands at addresses that are multiples of an element only", NULL, false,
+     "few", VECTOR_K, build_few, unaligned_fits, unaligned_run},
+    {"long-ld", "few lines, the last more than 2^31 elements behind the first", NULL, false, "full",
+     17, build_full, dense_fits, long_ld_run},
+    {"far", "dense operands of more than 2^31 elements, few nonzeros", NULL, false, "far", 512,
+     far_build, dense_fits, far_run},
+    {"nonfinite", "infinities and NaN reach the elements that depend on them, and no others", NULL,
+     false, "few", VECTOR_K, build_few, nonfinite_fits, nonfinite_run},
+    {"denormal", "inputs or products of denormal size are exact", "flushed", false, "few", VECTOR_K,
+     build_few, always_fits, denormal_run},
+    {"repeat", "20 runs with the same inputs have the same bits", "varies", false, "skew", 16,
+     build_skew, always_fits, repeat_run},
+    {"chain", "a run waits for the work ahead of it in the stream", "no order", true, "two", 64,
+     build_two, dense_fits, chain_run},
+    {"graph", "a run is captured as a CUDA graph, and replayed with other inputs", "no graph",
+     false, "two", 32, build_two, graph_fits, graph_run},
+};
+const int trap_count = COUNT(traps);
+_Static_assert(COUNT(traps) <= TRAPS_MAX, "users have room for TRAPS_MAX results");
+
+// Goes on to the next combination of words of the axes. Returns false after the last.
+static bool next_words(const struct op *op, int64_t *axis)
+{
+    for (int a = op_axis_count(op) - 1; a >= 0; a--) {
+        if (!op->axes[a]->words) continue;
+        if (op->axes[a]->words[++axis[a]]) return true;
+        axis[a] = 0;
+    }
+    return false;
+}
+
+static int run_case(struct device *dev, const struct trap *trap, const struct exact_rule *rule,
+                    const struct exact_case *ec, struct csr *A)
+{
+    struct trap_case c = {.dev = dev,
+                          .entry = ec->entry,
+                          .A = A,
+                          .prec = ec->prec,
+                          .axis = ec->axis,
+                          .offset = rule->offset};
+    int err = rule->begin ? rule->begin(rule->arg, ec) : OK;
+    if (err) return err;
+    enum exact_result result = trap->run(&c);
+    if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
+    return rule->take(rule->arg, ec, result, c.why);
+}
+
+int trap_run(struct device *dev, const struct trap *trap, const struct algo_entry *entry,
+             const struct exact_rule *rule)
+{
+    const struct op *op = entry->op;
+    int err = OK;
+    if (!trap->fits(dev, entry)) return OK;
+    for (int prec = 0; prec < PRECS && !err; prec++) {
+        int64_t axis[AXES_MAX] = {0};
+        const unsigned wanted = rule->precs ? rule->precs & entry->algo->precs : entry->algo->precs;
+        if (!(wanted & BIT(prec))) continue;
+        for (int a = 0; op->axes[a]; a++)
+            if (!op->axes[a]->words)
+                axis[a] = op->axes[a] == &axis_k ? trap->k : op->axes[a]->standard;
+        do {
+            struct csr A; // of each case anew: a trap may change its values
+            err = trap->build(trap, rule->offset, &A);
+            if (err) break;
+            const struct exact_case c = {entry, dev, trap->matrix, &A, (enum prec)prec, axis, ""};
+            err = run_case(dev, trap, rule, &c, &A);
+            csr_free(&A);
+        } while (!err && next_words(op, axis));
+    }
+    return err;
+}
