@@ -1,8 +1,9 @@
-// check() of csr, coo, coocols and tilecols: it names each invariant that is broken. Those of the
+// check() of csr, csc, coo, coocols and tilecols: it names each invariant that is broken. Those of the
 // other formats are in test_<format>.c.
 #include "broken.h"
 #include "formats/coo.h"
 #include "formats/coocols.h"
+#include "formats/csc.h"
 #include "formats/csr.h"
 #include "formats/tile16.h"
 #include "formats/tile8.h"
@@ -76,6 +77,47 @@ static void test_narrow(void)
     BREAK(ptr[3], 5, "ptr[m] is not nnz");
     BREAK(ptr[2], 1, "ptr descends");
     sparse_free(&dev, &X->head);
+}
+
+static void test_csc(void)
+{
+    struct csc_dev *X = (struct csc_dev *)make_from(make_csr(&small), &format_csc);
+    if (!X) return;
+    int64_t *ptr = X->ptr;
+    CHECK_TEXT(what_is_broken(&X->head), "nothing");
+    BREAK(X->m, -1, "negative size");
+    BREAK(X->ptr, NULL, "missing array");
+    BREAK(ptr[0], 1, "ptr[0] is not 0");
+    BREAK(ptr[4], 5, "ptr[n] is not nnz");
+    BREAK(ptr[1], 7, "ptr descends");
+    BREAK(X->idx[0], -1, "row outside the matrix");
+    BREAK(X->m, 2, "row outside the matrix");
+    BREAK(X->idx[1], 0, "rows not ascending");
+    sparse_free(&dev, &X->head);
+}
+
+// A^T in csr, and no memory for it.
+static void test_transpose(void)
+{
+    static int64_t ptr[] = {0, 2, 4, 5, 6};
+    static int32_t idx[] = {0, 2, 1, 2, 0, 2};
+    static double val[] = {1, 4, 3, 5, 2, 6};
+    const struct csr want = {4, 3, 6, ptr, idx, val};
+    struct sparse *A = make_csr(&small), *T;
+    struct csr got;
+    if (!A) return;
+    int err = csc_transpose(&dev, A, &T);
+    CHECK(!err && T->format == &format_csr && T->m == 4 && T->n == 3, "%s", fail_text());
+    if (!err) {
+        CHECK_TEXT(what_is_broken(T), "nothing");
+        CHECK(!format_csr.to_csr(T, &got) && csr_equal(&got, &want), "not the transpose");
+        csr_free(&got);
+        sparse_free(&dev, T);
+    }
+    mem_fail_at(1);
+    CHECK(csc_transpose(&dev, A, &T) == ERR_MEMORY && !T, "a matrix without memory");
+    mem_fail_at(0);
+    sparse_free(&dev, A);
 }
 
 static void test_coo(void)
@@ -214,6 +256,8 @@ int main(void)
     CHECK(!device_open("cpu", &dev), "%s", fail_text());
     test_csr();
     test_narrow();
+    test_csc();
+    test_transpose();
     test_coo();
     test_coocols();
     test_tilecols();

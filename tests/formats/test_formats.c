@@ -2,7 +2,7 @@
 // makes it itself; copied; and with memory that runs out. The tests of one format's own layout are
 // in test_<format>.c.
 #include "algos/algo.h"
-#include "formats/format.h"
+#include "formats/csc.h"
 #include "exact/shapes.h"
 #include "test.h"
 
@@ -50,6 +50,12 @@ static bool same_arrays(const struct sparse *X, const struct sparse *Y)
     return same;
 }
 
+// Whether the starts of a format are as wide as the device has them, and those of the host wider.
+static bool is_narrow(const struct device *d, const struct format *format)
+{
+    return (format == &format_csr || format == &format_csc) && d->ops->row_start_bytes != 8;
+}
+
 static void check_matrix(const struct sparse *X, const struct csr *A, const char *what)
 {
     struct csr back = {0};
@@ -69,14 +75,13 @@ static void check_device(struct device *dev, struct device *cpu, const struct cs
                          const struct sparse *want, const char *what)
 {
     struct sparse *X = NULL, *back = NULL;
-    bool makes = true, narrow = c->count == 1 && dev->ops->row_start_bytes != 8;
+    bool makes = true, narrow = is_narrow(dev, c->format[c->count - 1]);
     for (int i = 1; i < c->count; i++) makes &= format_maker_of(c->format[i], dev->kind) != NULL;
     int err = makes ? make(dev, A, prec, c, opt, &X) : sparse_copy(cpu, want, dev, &X);
     CHECK(!err, "%s on %s: %s", what, dev->id, fail_text());
     if (!err) err = sparse_copy(dev, X, cpu, &back);
     CHECK(!err, "%s from %s: %s", what, dev->id, fail_text());
     if (!err) check_matrix(back, A, what);
-    // Row starts of csr are as wide as the device has them.
     CHECK(err || narrow || same_arrays(want, back), "%s: %s makes another", what, dev->id);
     CHECK(err || narrow || sparse_bytes(X) == sparse_bytes(want), "%s: %lld bytes on %s", what,
           (long long)sparse_bytes(X), dev->id);
@@ -185,7 +190,7 @@ static void test_wide(const struct format *format, struct device *d, struct devi
     CHECK(!err || err == ERR_UNSUPPORTED, "%s on %s: %s", format->name, d->id, fail_text());
     if (!err && c.count > 1) {
         check_matrix(X, &A, "a wide matrix");
-        CHECK(same_arrays(want, X), "%s of a wide matrix: %s makes another", format->name, d->id);
+        CHECK(is_narrow(d, format) || same_arrays(want, X), "%s of a wide matrix: %s makes another", format->name, d->id);
     }
     sparse_free(cpu, X);
     sparse_free(cpu, want);
