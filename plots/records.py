@@ -117,14 +117,17 @@ def axis_value(x):
 
 
 def key_of(record, axes):
-    """The key of a case, from the fields of its record."""
+    """The key of a case, from the fields of its record. axes: {name: facts}. A record has no field of
+    an axis at its standard value."""
     matrix = record["matrix"]
     size = "-:-" if matrix["rows"] is None else \
         "%dx%d:%d" % (matrix["rows"], matrix["cols"], matrix["nnz"])
     words = [record[name] for name in ("op", "alg", "device", "prec")]
-    words += ["%s=%s" % (name, record[name]) for name in axes]
+    said = [(name, "standard" in facts) for name, facts in axes.items() if name in record]
+    words += ["%s=%s" % (name, record[name]) for name, optional in said if not optional]
     words += ["cache=" + record["cache"]]
     words += ["launch=" + record["launch"]] if record.get("launch") else []
+    words += ["%s=%s" % (name, record[name]) for name, optional in said if optional]
     words += ["%s=%.10g" % item for item in sorted(record["options"].items())]
     words += [record["library"].replace(" ", "-")] if record["library"] else []
     return " ".join(words + [size, matrix["name"]])
@@ -144,7 +147,8 @@ def row_from(record, env, which=SEPARATE):
     options = renamed.renamed("OPTION", record, part(record, "options"))
     known = options == part(record, "options") and record.get("case")
     row["key"] = known or key_of({**record, "options": options}, axes)
-    row["axes"] = {name: axis_value(record[name]) for name in axes}
+    row["axes"] = {name: axis_value(record[name]) for name, facts in axes.items()
+                   if name in record or "standard" not in facts}
     row["reason"], row["library"] = text(record.get("reason")), text(record["library"])
     row["env"], row["id"], row["facts"] = env, str(record["device"]), facts
     row["run"], row["runs"] = text(record.get("run")), 1  # of how many runs it is the median

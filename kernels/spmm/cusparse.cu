@@ -4,7 +4,8 @@
 //
 // https://docs.nvidia.com/cuda/cusparse, "cusparseSpMM". 32-bit indices. Some algorithms need a
 // workspace, which is allocated once and counts in the peak memory of the case. A preprocessed
-// workspace belongs to the descriptor of A, so both stay until the end.
+// workspace belongs to the descriptor of A, so both stay until the end. With -trans flag the
+// library gets CUSPARSE_OPERATION_TRANSPOSE, and refuses algorithms that do not support it.
 //
 // cuSPARSE 12.9.4: CSR_ALG3 with preprocess does not keep the order of the stream. A product begins
 // before the previous kernel has ended (check.in_order). Its results are right if runs are kept
@@ -19,6 +20,7 @@ struct variant {
 
 struct state {
     struct cusparse_library lib;
+    cusparseOperation_t op;      // of A
     cusparseConstSpMatDescr_t A; // NULL: the product is empty, and cuSPARSE is not called
     cusparseConstDnMatDescr_t B;
     cusparseDnMatDescr_t C;
@@ -60,14 +62,15 @@ static bool is_aligned(const struct dense_dev *D, int64_t bytes)
 
 // The common arguments of the three functions of the product.
 #define PRODUCT(s, v)                                                                              \
-    (s)->lib.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,           \
-        &(s)->lib.one, (s)->A, (s)->B, &(s)->lib.zero, (s)->C, (s)->lib.sum, (v)->alg
+    (s)->lib.handle, (s)->op, CUSPARSE_OPERATION_NON_TRANSPOSE, &(s)->lib.one, (s)->A, (s)->B,     \
+        &(s)->lib.zero, (s)->C, (s)->lib.sum, (v)->alg
 
 static int prepare(struct task *t, const struct variant *v)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     t->state = s;
+    s->op = t->transposed ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
     int err = cusparse_open(t, prec_sum(t->prec), &s->lib);
     if (err || is_empty(t)) return err;
     const bool vectors = v->alg == CUSPARSE_SPMM_CSR_ALG3 || result_is_narrow(t);
@@ -147,6 +150,7 @@ static void teardown(struct task *t)
         .layouts = BOTH_LAYOUTS,                                                                   \
         .precs = ALL_PRECS,                                                                        \
         .A = {&format},                                                                            \
+        .transposes = true,                                                                        \
         .arith = rounding,                                                                         \
         .cite = "NVIDIA, cuSPARSE library, cusparseSpMM",                                          \
         .vendor = "cuSPARSE",                                                                      \

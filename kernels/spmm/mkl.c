@@ -2,7 +2,8 @@
 //
 // https://www.intel.com/content/www/us/en/docs/onemkl, "Inspector-Executor Sparse BLAS Routines":
 // prepare() calls mkl_sparse_set_mm_hint and mkl_sparse_optimize once, run() calls mkl_sparse_?_mm.
-// Format: CSR. Both layouts, any k. The library is loaded at run time, see device/mkl.h.
+// Format: CSR. Both layouts, any k; with -trans flag as MKL_TRANSPOSE. The library is loaded at run
+// time, see device/mkl.h.
 #include "cpu.h"
 #include "mkl_csr.h"
 
@@ -13,6 +14,7 @@
 struct state {
     const struct mkl *mkl;
     struct mkl_csr A;
+    int op; // of A
     int layout;
 };
 
@@ -26,8 +28,8 @@ static bool is_empty(const struct task *t)
 
 static int analyse(struct state *s, const struct task *t)
 {
-    MKL_TRY(s->mkl, mkl_sparse_set_mm_hint, s->A.A, MKL_NON_TRANSPOSE, general, s->layout,
-            (int)t->C.cols, MANY_CALLS);
+    MKL_TRY(s->mkl, mkl_sparse_set_mm_hint, s->A.A, s->op, general, s->layout, (int)t->C.cols,
+            MANY_CALLS);
     MKL_TRY(s->mkl, mkl_sparse_optimize, s->A.A);
     return OK;
 }
@@ -40,6 +42,7 @@ static int prepare(struct task *t)
     if (err || is_empty(t)) return err;
     if (t->C.cols > INT32_MAX || t->in[0].ld > INT32_MAX || t->C.ld > INT32_MAX)
         return fail(ERR_UNSUPPORTED, "lines of 2^31 elements; MKL's sizes have 32 bits");
+    s->op = t->transposed ? MKL_TRANSPOSE : MKL_NON_TRANSPOSE;
     s->layout = t->C.layout == LAYOUT_ROW ? MKL_ROW_MAJOR : MKL_COL_MAJOR;
     int64_t start = mkl_memory_start();
     err = mkl_csr_make(s->mkl, t, csr_of(t->A[0]), &s->A);
@@ -67,11 +70,11 @@ static int run(struct task *t)
     if (!s->A.A)
         clear(t);
     else if (t->prec == F32)
-        MKL_TRY(s->mkl, mkl_sparse_s_mm, MKL_NON_TRANSPOSE, 1, s->A.A, general, s->layout, B->val,
-                k, ldb, 0, C->val, ldc);
+        MKL_TRY(s->mkl, mkl_sparse_s_mm, s->op, 1, s->A.A, general, s->layout, B->val, k, ldb, 0,
+                C->val, ldc);
     else
-        MKL_TRY(s->mkl, mkl_sparse_d_mm, MKL_NON_TRANSPOSE, 1, s->A.A, general, s->layout, B->val,
-                k, ldb, 0, C->val, ldc);
+        MKL_TRY(s->mkl, mkl_sparse_d_mm, s->op, 1, s->A.A, general, s->layout, B->val, k, ldb, 0,
+                C->val, ldc);
     return OK;
 }
 
@@ -88,6 +91,7 @@ const struct algo spmm_mkl_cpu = {
     .layouts = BOTH_LAYOUTS,
     .precs = BOTH_PRECS,
     .A = {&format_csr},
+    .transposes = true,
     .arith = ARITH_PREC,
     .cite = "Intel, oneAPI Math Kernel Library, mkl_sparse_s_mm and mkl_sparse_d_mm",
     .missing = mkl_missing,

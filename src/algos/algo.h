@@ -71,6 +71,7 @@ struct task {
     enum prec prec;
     double opt[PARAMS_MAX];              // by algo_param()
     int64_t work;                        // multiply-adds of the operation
+    bool transposed;                     // A[] is the transpose of the operation's A
     const struct sparse *A[FORMATS_MAX]; // in the formats of algo->A, in their order
     const struct sparse *S[FORMATS_MAX]; // second sparse factor; those of A if it is A
     struct dense_dev in[DENSE_MAX];      // dense inputs: B, or X and Y
@@ -98,6 +99,7 @@ struct algo {
     unsigned precs;                      // BIT(F32) | ...
     const struct format *A[FORMATS_MAX]; // formats of A
     const struct format *S[FORMATS_MAX]; // formats of the second sparse factor
+    bool transposes;                     // can multiply with the transpose of the matrix in A[]
     enum arith arith;
     int variant;                 // index into op->variants: the formula that is computed
     const struct param *options; // NULL: only the options of the formats

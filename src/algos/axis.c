@@ -25,6 +25,34 @@ int64_t axis_word(const struct axis *axis, const char *word)
     return -1;
 }
 
+int64_t axis_product(const struct axis *axis, int64_t value)
+{
+    return axis->products ? axis->products[value] : value;
+}
+
+const char *axis_product_text(const struct axis *axis, int64_t value, char text[AXIS_PRODUCT_TEXT])
+{
+    char word[32];
+    text[0] = 0;
+    for (int64_t v = 0; axis->products && axis->words[v]; v++)
+        if (axis_product(axis, v) == axis_product(axis, value))
+            words_add(text, AXIS_PRODUCT_TEXT, ",", axis->words[v]);
+    if (!axis->products) words_add(text, AXIS_PRODUCT_TEXT, ",", axis_text(axis, value, word));
+    return text;
+}
+
+bool axis_has_ways(const struct axis *axis, int64_t value)
+{
+    for (int64_t v = 0; axis->products && axis->words[v]; v++)
+        if (v != value && axis_product(axis, v) == axis_product(axis, value)) return true;
+    return false;
+}
+
+bool axis_is_written(const struct axis *axis, int64_t value)
+{
+    return !axis->optional || value != axis->standard;
+}
+
 bool axis_try(const struct axis *axis, int done, int64_t *value)
 {
     if (!axis->words && !axis->tried) bug("-%s: no numbers to try", axis->name);

@@ -18,6 +18,8 @@ struct axis {
     int64_t min, max;         // limits of numbers
     int64_t standard;         // value if the option is not given
     bool quiet;               // the table has no column for the standard value
+    bool optional;            // keys and records have no field for the standard value
+    const int64_t *products;  // by word: the first word with the same result; NULL: all differ
     const int64_t *tried;     // numbers that tests try, ends with -1; tests try all words
 };
 
@@ -25,6 +27,15 @@ struct axis {
 const char *axis_text(const struct axis *axis, int64_t value, char text[32]);
 // Returns the index of a word, or -1.
 int64_t axis_word(const struct axis *axis, const char *word);
+// Returns the first value that gives the same result as `value`, by another way of computing it.
+int64_t axis_product(const struct axis *axis, int64_t value);
+// Writes the values that give the same result as `value`: "flag,copy", "no", "64".
+#define AXIS_PRODUCT_TEXT 64
+const char *axis_product_text(const struct axis *axis, int64_t value, char text[AXIS_PRODUCT_TEXT]);
+// Returns true if another value gives the same result.
+bool axis_has_ways(const struct axis *axis, int64_t value);
+// Returns true if keys and records have a field for the value.
+bool axis_is_written(const struct axis *axis, int64_t value);
 // Sets *value to value number `done` that tests try. Returns false after the last.
 bool axis_try(const struct axis *axis, int done, int64_t *value);
 

@@ -44,9 +44,19 @@ const char *op_axes_text(const struct op *op, const int64_t *axis, char text[OP_
     char value[32];
     text[0] = 0;
     for (int a = 0; op->axes[a]; a++)
-        words_print(text, OP_AXES_TEXT, "%s%s %s", a ? ", " : "", op->axes[a]->name,
-                    axis_text(op->axes[a], axis[a], value));
+        if (axis_is_written(op->axes[a], axis[a]))
+            words_print(text, OP_AXES_TEXT, "%s%s %s", text[0] ? ", " : "", op->axes[a]->name,
+                        axis_text(op->axes[a], axis[a], value));
     return text;
+}
+
+void op_add_ways(const struct op *op, const int64_t *axis, char *text, size_t size)
+{
+    char value[32];
+    for (int a = 0; op->axes[a]; a++)
+        if (axis_has_ways(op->axes[a], axis[a]))
+            words_print(text, size, " %s=%s", op->axes[a]->name,
+                        axis_text(op->axes[a], axis[a], value));
 }
 
 const char *result_name(enum result_kind kind)
@@ -87,6 +97,7 @@ void source_init(struct source *s, const struct csr *A)
 void source_free(struct source *s)
 {
     csr_free(&s->transposed);
+    mem_free(s->turned);
     source_init(s, s->A);
 }
 
@@ -155,7 +166,16 @@ int source_used_columns(struct source *s, int64_t *count)
 
 int source_transpose(struct source *s)
 {
-    return s->transposed.ptr ? OK : csr_transpose(s->A, &s->transposed);
+    if (s->turned) return OK;
+    struct source *turned = mem_alloc(1, sizeof *turned);
+    int err = turned ? csr_transpose(s->A, &s->transposed) : ERR_MEMORY;
+    if (err) {
+        mem_free(turned);
+        return err;
+    }
+    source_init(turned, &s->transposed);
+    s->turned = turned;
+    return OK;
 }
 
 int problem_bound(struct problem *p, double bound)
@@ -170,7 +190,8 @@ int problem_bound(struct problem *p, double bound)
 
 int problem_make(struct problem *p)
 {
-    p->A = p->source->A;
+    p->factor = p->source;
+    p->A = p->stored = p->source->A;
     int64_t flops;
     int err = p->op->make(p);
     if (!err) err = size_mul(p->work, 2, &flops);

@@ -62,6 +62,7 @@ struct source {
     int64_t used_columns;   // columns that are not empty, -1: not yet known
     double rounding[TYPES]; // error of A rounded to each type, -1: not yet known
     struct csr transposed;  // A^T, empty before source_transpose()
+    struct source *turned;  // A^T with its own facts; NULL before source_transpose()
 };
 void source_init(struct source *s, const struct csr *A);
 void source_free(struct source *s);
@@ -83,13 +84,16 @@ struct dense {
 // make() the second.
 struct problem {
     const struct op *op;
-    struct source *source;
+    struct source *source; // the matrix as it was read
     enum prec prec;
     int64_t axis[AXES_MAX]; // values of op->axes, in their order
     uint64_t seed;          // seed of the dense inputs
     bool integers;          // for tests: dense inputs are small integers, so that sums are exact
 
-    const struct csr *A;
+    struct source *factor;      // first sparse factor with its facts: `source` or its transpose
+    const struct csr *A;        // factor->A
+    const struct csr *stored;   // matrix that algorithms get for A: A, or a matrix whose transpose
+                                // is A
     const struct csr *S;        // second sparse factor: A or A^T; NULL: none
     struct dense in[DENSE_MAX]; // dense inputs; val NULL ends the list
     enum layout layout;         // layout of dense operands on the device
@@ -165,7 +169,7 @@ struct op {
     const struct op_figure *figures; // NULL: none
     bool product; // the result is A * S: a device may check it, see device_ops.check_product
 
-    // Sets the second part of a problem. p->A is set before.
+    // Sets the second part of a problem. `factor`, `A` and `stored` are set to `source` before.
     int (*make)(struct problem *p);
     // Returns ERR_UNSUPPORTED, with the reason, if the algorithm does not support the axes' values.
     int (*refuse)(const struct problem *p, const struct algo *algo);
@@ -197,9 +201,12 @@ extern const int op_count;
 const struct op *op_find(const char *name);
 int op_axis_count(const struct op *op);
 int op_figure_count(const struct op *op);
-// Writes the values of the axes, such as "k 33, layout col", into `text` and returns `text`.
+// Writes the values of the axes, such as "k 33, layout col", into `text` and returns `text`. Leaves
+// out the standard value of an optional axis.
 #define OP_AXES_TEXT 96
 const char *op_axes_text(const struct op *op, const int64_t *axis, char text[OP_AXES_TEXT]);
+// Appends " trans=copy" for each axis of which another value gives the same result.
+void op_add_ways(const struct op *op, const int64_t *axis, char *text, size_t size);
 
 // Axes that several operations have.
 extern const struct axis axis_k, axis_layout;

@@ -1,29 +1,61 @@
-// SpMM: C = A * B, A sparse m x n, B dense n x k, C dense m x k.
+// SpMM: C = A * B, A sparse m x n, B dense n x k, C dense m x k. With -trans the matrix that was
+// read is A^T of this product: the result is the same as that of a matrix that is read transposed.
 #include "algos/algo.h"
 #include "base/squares.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { K, LAYOUT }; // places of the axes
-static const struct axis *const axes[] = {[K] = &axis_k, [LAYOUT] = &axis_layout, NULL};
+enum { TRANS_NO, TRANS_FLAG, TRANS_COPY };
+static const char *const trans_words[] = {
+    [TRANS_NO] = "no", [TRANS_FLAG] = "flag", [TRANS_COPY] = "copy", NULL};
+static const int64_t trans_products[] = {
+    [TRANS_NO] = TRANS_NO, [TRANS_FLAG] = TRANS_FLAG, [TRANS_COPY] = TRANS_FLAG};
+static const struct axis axis_trans = {
+    .name = "trans",
+    .values = "NAMES",
+    .about = "A^T * B by a transposed mode of the library: flag, or after making A^T: copy",
+    .words = trans_words,
+    .standard = TRANS_NO,
+    .quiet = true,
+    .optional = true,
+    .products = trans_products,
+};
+
+enum { K, LAYOUT, TRANS }; // places of the axes
+static const struct axis *const axes[] = {
+    [K] = &axis_k, [LAYOUT] = &axis_layout, [TRANS] = &axis_trans, NULL};
 static const char *const variants[] = {"A * B", NULL};
+
+// Makes the matrix that was read the transpose of A.
+static int transpose(struct problem *p)
+{
+    int err = source_transpose(p->source);
+    if (err) return err;
+    p->factor = p->source->turned;
+    p->A = p->factor->A;
+    if (p->axis[TRANS] == TRANS_COPY) p->stored = p->A;
+    return OK;
+}
 
 static int make(struct problem *p)
 {
-    const struct csr *A = p->A;
     int64_t k = p->axis[K], columns;
+    int err = p->axis[TRANS] == TRANS_NO ? OK : transpose(p);
+    if (err) return err;
     p->layout = (enum layout)p->axis[LAYOUT];
-    p->rows = A->m, p->cols = k;
+    p->rows = p->A->m, p->cols = k;
     // No factor is larger than 1, so a row's sum of absolute values bounds each of its sums.
-    int err = problem_bound(p, source_row_sum(p->source));
-    if (!err) err = source_used_columns(p->source, &columns); // for compulsory_bytes()
-    if (!err) err = size_mul(A->nnz, k, &p->work);
-    return err ? err : dense_make(p, 0, A->n, k);
+    err = problem_bound(p, source_row_sum(p->factor));
+    if (!err) err = source_used_columns(p->factor, &columns); // for compulsory_bytes()
+    if (!err) err = size_mul(p->A->nnz, k, &p->work);
+    return err ? err : dense_make(p, 0, p->A->n, k);
 }
 
 static int refuse(const struct problem *p, const struct algo *algo)
 {
+    if (p->stored != p->A && !algo->transposes)
+        return fail(ERR_UNSUPPORTED, "it has no transposed mode; -trans copy makes A^T first");
     return algo_refuse_layout(algo, (enum layout)p->axis[LAYOUT]);
 }
 
@@ -33,7 +65,7 @@ static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t re
     (void)variant;
     (void)result_nnz;
     const enum prec in = prec_in(p->prec);
-    return op_csr_bytes(p->A, in) + p->source->used_columns * p->cols * (int64_t)type_bytes(in) +
+    return op_csr_bytes(p->A, in) + p->factor->used_columns * p->cols * (int64_t)type_bytes(in) +
            p->A->m * p->cols * (int64_t)type_bytes(prec_out(p->prec));
 }
 
@@ -42,7 +74,7 @@ static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t re
 static bool gather(const struct problem *p, struct op_gather *out)
 {
     int64_t row_bytes = p->cols * (int64_t)type_bytes(prec_in(p->prec));
-    *out = (struct op_gather){p->A->nnz, row_bytes, p->source->used_columns * row_bytes};
+    *out = (struct op_gather){p->A->nnz, row_bytes, p->factor->used_columns * row_bytes};
     return p->layout == LAYOUT_ROW;
 }
 

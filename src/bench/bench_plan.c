@@ -15,7 +15,7 @@ struct group {
     struct tiled_counts_cache *counts; // counts of the matrix
     struct problem p, anew;            // `anew`: a few other rows; empty if no input is dense
     struct reference ref[VARIANTS_MAX], anew_ref[VARIANTS_MAX]; // by variant of the operation
-    struct same_kernel same;    // cases of vendors' libraries
+    struct same_kernel same;                                    // cases of vendors' libraries
     int lost;                   // error that prevented the inputs; OK: none
     char reason[FAIL_TEXT_MAX]; // text of this error
 };
@@ -106,6 +106,10 @@ static int run_group(struct group *g, int64_t first, int64_t end, struct source 
         reference_init(&g->anew_ref[v], &g->anew);
     }
     for (int d = 0; d < g->devices->count && !g->lost; d++) operands_use(&g->operands[d], &g->p);
+    if (!g->lost && g->counts->source != g->p.factor) {
+        tiled_counts_free(g->counts);
+        tiled_counts_init(g->counts, g->p.factor);
+    }
     int err = OK;
     for (int64_t i = first; i < end && !err; i++)
         err = emit_case(g, &g->plan->cases[i], matrix, emit, arg);

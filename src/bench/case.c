@@ -13,6 +13,15 @@ bool case_same_inputs(const struct bench_case *a, const struct bench_case *b)
            !memcmp(a->axis, b->axis, sizeof a->axis);
 }
 
+bool case_same_product(const struct bench_case *a, const struct bench_case *b)
+{
+    const struct op *op = a->entry->op;
+    bool same = op == b->entry->op && a->prec == b->prec;
+    for (int i = 0; op->axes[i] && same; i++)
+        same = axis_product(op->axes[i], a->axis[i]) == axis_product(op->axes[i], b->axis[i]);
+    return same;
+}
+
 const char *case_library(const struct bench_case *c)
 {
     const struct algo *algo = c->entry->algo;
@@ -53,18 +62,27 @@ static void add_library(char text[CASE_KEY_MAX], const struct bench_case *c)
         words_print(text, CASE_KEY_MAX, "%c", *library == ' ' ? '-' : *library);
 }
 
-const char *case_prefix(const struct bench_case *c, char text[CASE_KEY_MAX])
+// Adds the axes that are optional, or the others.
+static void add_axes(char text[CASE_KEY_MAX], const struct bench_case *c, bool optional)
 {
     const struct op *op = c->entry->op;
     char value[32];
+    for (int i = 0; op->axes[i]; i++)
+        if (op->axes[i]->optional == optional && axis_is_written(op->axes[i], c->axis[i]))
+            words_print(text, CASE_KEY_MAX, " %s=%s", op->axes[i]->name,
+                        axis_text(op->axes[i], c->axis[i], value));
+}
+
+const char *case_prefix(const struct bench_case *c, char text[CASE_KEY_MAX])
+{
+    const struct op *op = c->entry->op;
     text[0] = 0;
     words_print(text, CASE_KEY_MAX, "%s %s %s %s", op->name, c->entry->name, c->device,
                 prec_name(c->prec));
-    for (int i = 0; op->axes[i]; i++)
-        words_print(text, CASE_KEY_MAX, " %s=%s", op->axes[i]->name,
-                    axis_text(op->axes[i], c->axis[i], value));
+    add_axes(text, c, false);
     words_print(text, CASE_KEY_MAX, " cache=%s", c->cold ? "cold" : "warm");
     if (c->stream) words_print(text, CASE_KEY_MAX, " launch=stream");
+    add_axes(text, c, true);
     add_options(text, c);
     add_library(text, c);
     return text;

@@ -15,8 +15,10 @@ struct bench_case {
     bool stream;            // no graphs although there could be; see timing_rule
 };
 
-// Returns true if two cases have the same inputs, so that their times compare.
+// Returns true if two cases have the same inputs, which tasks can share.
 bool case_same_inputs(const struct bench_case *a, const struct bench_case *b);
+// Returns true if two cases compute the same product, so that their times compare.
+bool case_same_product(const struct bench_case *a, const struct bench_case *b);
 // Returns name and version of the measured library, or version and hash of a plug-in; NULL: none.
 const char *case_library(const struct bench_case *c);
 // Returns true if an option has another value than its default.
@@ -25,8 +27,9 @@ bool case_has_own_values(const struct bench_case *c);
 // Writes the key of a case and its matrix, for example
 //     spmm merge cuda:0 f32 k=64 layout=row cache=warm columns=1 share=32 5x5:9 cage5
 // with operation, algorithm, device, precision, axes in their order, cache, launch=stream if asked
-// for, options by name, library (blanks become dashes), rows x columns : nonzeros, and the name of
-// the matrix (-:- if the matrix could not be read). Records have the key.
+// for, optional axes unless standard, options by name, library (blanks become dashes), rows x
+// columns : nonzeros, and the name of the matrix (-:- if the matrix could not be read). Records
+// have the key.
 #define CASE_KEY_MAX 1024
 const char *case_key(const struct bench_case *c, const struct matrix *M, char text[CASE_KEY_MAX]);
 // Writes the key up to the matrix.

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-enum { MKL_NON_TRANSPOSE = 10 };
+enum { MKL_NON_TRANSPOSE = 10, MKL_TRANSPOSE = 11 };
 enum { MKL_GENERAL = 20 };
 enum { MKL_ROW_MAJOR = 101, MKL_COL_MAJOR = 102 };
 struct mkl_descr {

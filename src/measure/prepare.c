@@ -28,7 +28,8 @@ double setup_prep_ms(const struct setup *s)
 {
     double ms = s->analyse_ms;
     for (int i = 0; i < s->count; i++)
-        if (s->formats[i].format->from) ms += s->formats[i].cost.convert_ms;
+        if (s->formats[i].format->from || !strcmp(s->formats[i].of, OF_TRANSPOSE))
+            ms += s->formats[i].cost.convert_ms;
     return ms;
 }
 
@@ -82,31 +83,34 @@ static struct format_use *use_find(struct setup *setup, const char *of, const st
     return NULL;
 }
 
-static const char *operand_name(const struct operands *o, const struct stored *s)
+static const char *operand_name(const struct operands *o, const struct csr *of)
 {
-    return s->of == o->p->A ? "A" : "S";
+    return of == o->p->source->A ? "A" : of == o->store.transposed ? OF_TRANSPOSE : "S";
 }
 
 static void use(struct setup *setup, const struct operands *o, struct stored *s)
 {
     if (!s->used)
         setup->formats[setup->count++] =
-            (struct format_use){operand_name(o, s), s->format, sparse_bytes(s->X),
-                                op_csr_bytes(s->of, s->type), s->cost[0]};
+            (struct format_use){.of = operand_name(o, s->of),
+                                .format = s->format,
+                                .bytes = sparse_bytes(s->X),
+                                .csr_bytes = op_csr_bytes(s->of, s->type),
+                                .cost = s->cost[0]};
     s->used = true;
 }
 
 // Adds the costs of the sources of a format to the format, unless the case uses the source itself.
 static void charge_sources(struct setup *setup, const struct operands *o, const struct stored *s)
 {
-    const char *of = operand_name(o, s);
-    struct format_cost *cost = &use_find(setup, of, s->format)->cost;
-    const struct format *source = s->format->from;
-    for (int i = 1; i <= SOURCES_MAX && source && !use_find(setup, of, source); i++) {
+    const struct csr *of = s->of;
+    const struct format *source = s->format;
+    struct format_cost *cost = &use_find(setup, operand_name(o, of), source)->cost;
+    for (int i = 1; stored_source(s, &of, &source); i++) {
+        if (use_find(setup, operand_name(o, of), source)) break;
         cost->convert_ms += s->cost[i].convert_ms;
         cost->warm_ms += s->cost[i].warm_ms;
         cost->upload_ms += s->cost[i].upload_ms;
-        source = source->from;
     }
 }
 
@@ -129,7 +133,7 @@ static int share_sparse(struct task *t, struct operands *o, struct setup *setup)
 {
     const struct problem *p = o->p;
     for (int i = 0; i < o->store.count; i++) o->store.list[i].used = false;
-    int err = share_formats(t, o, setup, p->A, t->algo->A, t->A);
+    int err = share_formats(t, o, setup, p->stored, t->algo->A, t->A);
     if (!err && p->S) err = share_formats(t, o, setup, p->S, t->algo->S, t->S);
     if (err) return err;
     for (int f = 0; f < FORMATS_MAX && t->A[f]; f++)
@@ -278,7 +282,7 @@ int operands_verify(struct operands *o, char what[64])
         struct stored *s = &o->store.list[i];
         err = sparse_digest(o->dev, s->X, &bits);
         if (err || bits == s->bits) continue;
-        snprintf(what, 64, "%s as %s", operand_name(o, s), s->format->name);
+        snprintf(what, 64, "%s as %s", operand_name(o, s->of), s->format->name);
         store_drop(&o->store, i);
     }
     if (o->in[0].val && what[0]) dense_free(o);
@@ -312,6 +316,7 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup)
     t->dev = o->dev;
     t->prec = o->p->prec;
     t->work = o->p->work;
+    t->transposed = o->p->stored != o->p->A;
     t->figures = (struct figures){0};
     t->made_count = 0;
     t->R = (struct csr_dev){.format = &format_csr, .type = prec_out(t->prec)};

@@ -7,11 +7,12 @@
 
 // A format of the case.
 struct format_use {
-    const char *of; // "A", or "S": the second sparse factor, if that is another matrix
+    const char *of; // "A"; OF_TRANSPOSE; "S": the second sparse factor, if that is another matrix
     const struct format *format;
     int64_t bytes, csr_bytes; // csr_bytes: size of the matrix in CSR with 32-bit row starts
     struct format_cost cost;  // with the cost of its source, unless that is a format of the case
 };
+#define OF_TRANSPOSE    "A^T" // A^T in place of A, made from A
 #define FORMAT_USES_MAX (2 * FORMATS_MAX)
 
 // Times and bytes of the preparation of a case.
@@ -25,8 +26,8 @@ struct setup {
 double setup_convert_ms(const struct setup *s);
 double setup_warm_ms(const struct setup *s);
 double setup_upload_ms(const struct setup *s);
-// Returns the time from a matrix in CSR to the first run: conversion to other formats, and
-// analysis.
+// Returns the time from a matrix in CSR to the first run: conversion to other formats, or to the
+// transpose, and analysis.
 double setup_prep_ms(const struct setup *s);
 
 // Operands that the tasks of one matrix on one device share.

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "formats/csc.h"
 #include "measure/timing.h"
 
 void store_drop(struct store *s, int i)
@@ -19,9 +20,11 @@ void store_free(struct store *s)
 
 void store_keep(struct store *s, const struct problem *p)
 {
+    s->given = p->source->A;
+    s->transposed = p->stored == s->given ? NULL : p->stored;
     for (int i = s->count - 1; i >= 0; i--) {
         const struct stored *x = &s->list[i];
-        if (x->type != prec_in(p->prec) || (x->of != p->A && x->of != p->S)) store_drop(s, i);
+        if (x->type != prec_in(p->prec) || (x->of != p->stored && x->of != p->S)) store_drop(s, i);
     }
 }
 
@@ -42,6 +45,16 @@ int64_t store_unused_bytes(const struct store *s)
     for (int i = 0; i < s->count; i++)
         if (!s->list[i].used) bytes += sparse_bytes(s->list[i].X);
     return bytes;
+}
+
+bool stored_source(const struct stored *x, const struct csr **of, const struct format **format)
+{
+    const bool turns = !(*format)->from && *of == x->of && x->transpose_of; // A^T in csr
+    if (turns)
+        *of = x->transpose_of;
+    else
+        *format = (*format)->from;
+    return *format != NULL;
 }
 
 static struct stored *find(const struct store *s, const struct stored *wanted)
@@ -68,14 +81,28 @@ int store_convert(const struct task *t, struct device *d, const struct sparse *c
     return err;
 }
 
+// Places the CSR of a matrix on the host, transposed if its transpose is given.
+static int place_on_host(struct device *host, const struct stored *x, struct sparse **csr)
+{
+    double ignored_ms;
+    const struct csr *given = x->transpose_of ? x->transpose_of : x->of;
+    int err = csr_place(host, given, x->type, &ignored_ms, csr);
+    if (err || !x->transpose_of) return err;
+    struct sparse *from = *csr;
+    err = csc_transpose(host, from, csr);
+    sparse_free(host, from);
+    return err;
+}
+
 // Converts once, on the device from `from`, or on the host if `from` is NULL. Adds to the times.
 static int make_once(const struct task *t, struct stored *x, const struct sparse *from,
                      double *convert_ms, double *upload_ms)
 {
     struct device *d = t->dev;
     double start = clock_ms();
-    if (!x->format->from) {
-        if (x->format != &format_csr) bug("%s is made from nothing", x->format->name);
+    if (!x->format->from && x->format != &format_csr)
+        bug("%s is made from nothing", x->format->name);
+    if (!x->format->from && !from) {
         double convert;
         int err = csr_place(d, x->of, x->type, &convert, &x->X);
         *convert_ms += convert;
@@ -83,7 +110,8 @@ static int make_once(const struct task *t, struct stored *x, const struct sparse
         return err;
     }
     if (from) {
-        int err = sparse_make(d, x->format, from, x->opt, &x->X);
+        int err = x->format->from ? sparse_make(d, x->format, from, x->opt, &x->X)
+                                  : csc_transpose(d, from, &x->X);
         if (!err) err = device_sync(d);
         *convert_ms += clock_ms() - start;
         if (err) sparse_free(d, x->X);
@@ -92,8 +120,7 @@ static int make_once(const struct task *t, struct stored *x, const struct sparse
     struct device host = device_host();
     host.units = d->units; // the format is for this device
     struct sparse *csr = NULL, *made = NULL;
-    double ignored_ms;
-    int err = csr_place(&host, x->of, x->type, &ignored_ms, &csr);
+    int err = place_on_host(&host, x, &csr);
     if (!err) err = store_convert(t, &host, csr, x->format, &made);
     sparse_free(&host, csr);
     *convert_ms += clock_ms() - start;
@@ -118,6 +145,7 @@ static int add(struct store *s, const struct stored *x)
     return OK;
 }
 
+// Returns true if the algorithm asks for a format of an operand.
 static bool asks_for(const struct algo *a, const struct format *format)
 {
     for (int i = 0; i < FORMATS_MAX; i++)
@@ -150,19 +178,24 @@ int store_need(struct store *s, const struct task *t, const struct csr *A,
 {
     struct stored x = {.of = A, .format = format, .type = prec_in(t->prec)}, *from = NULL;
     const struct sparse *source = NULL;
+    const struct csr *of = A;
+    const struct format *source_format = format;
     int err, before = s->count;
+    x.transpose_of = A == s->transposed ? s->given : NULL;
     task_format_options(t, format, x.opt);
     *out = find(s, &x);
     if (*out) return OK;
-    if (format->from && format_maker_of(format, s->dev->kind)) {
-        err = store_need(s, t, A, format->from, &from);
+    if (stored_source(&x, &of, &source_format) &&
+        format_maker_of(format->from ? format : &format_csc, s->dev->kind)) {
+        err = store_need(s, t, of, source_format, &from);
         if (err) return err;
         memcpy(&x.cost[1], from->cost, SOURCES_MAX * sizeof *x.cost);
         source = from->X;
     }
     err = make_once(t, &x, source, &x.cost[0].convert_ms, &x.cost[0].upload_ms);
     if (!err) err = make_again(s, t, &x, source);
-    if (s->count > before && !asks_for(t->algo, format->from)) store_drop(s, s->count - 1);
+    if (s->count > before && (of != A || !asks_for(t->algo, source_format)))
+        store_drop(s, s->count - 1);
     if (err) return err;
     err = sparse_digest(s->dev, x.X, &x.bits);
     if (!err) err = add(s, &x);

@@ -12,10 +12,11 @@ struct format_cost {
     double upload_ms;  // copies to the device
 };
 
-#define SOURCES_MAX 3 // longest chain of formats that a format is made from
+#define SOURCES_MAX 4 // longest chain of formats that a format is made from
 
 struct stored {
     const struct csr *of;
+    const struct csr *transpose_of; // `of` is its transpose, and made from it; NULL: `of` is given
     const struct format *format;
     enum prec type;
     double opt[PARAMS_MAX]; // values of the format's parameters
@@ -29,6 +30,8 @@ struct store {
     struct device *dev;
     struct stored *list; // size count
     int count, room;
+    const struct csr *given;      // the matrix that was read
+    const struct csr *transposed; // its transpose, which is made from it; NULL: not an operand
     int again; // further conversions of a format that takes under 50 ms; 0: one, as for others
 };
 #define STORE_AGAIN_MAX 3
@@ -38,11 +41,15 @@ void store_free(struct store *s);
 // Converts A unless the store has that matrix.
 int store_need(struct store *s, const struct task *t, const struct csr *A,
                const struct format *format, struct stored **out);
+// Goes on from a matrix in a format to the source that the store made it from. Returns false if it
+// was given.
+bool stored_source(const struct stored *x, const struct csr **of, const struct format **format);
 // Makes `format` from `csr` in the memory of the device d, with the formats in between. The device
 // has a maker of each.
 int store_convert(const struct task *t, struct device *d, const struct sparse *csr,
                   const struct format *format, struct sparse **out);
-// Frees matrices that are not of the problem, or of another precision.
+// Takes the problem of the next tasks. Frees matrices that are not of the problem, or of another
+// precision.
 void store_keep(struct store *s, const struct problem *p);
 // Frees matrices that are not used. Returns false if there were none.
 bool store_drop_unused(struct store *s);

@@ -81,6 +81,7 @@ static void add_operation(struct json *j, const struct op *op)
         json_text(j, x, "name", axis->name);
         json_text(j, x, "about", axis->about);
         if (!axis->words) continue;
+        if (axis->optional) json_text(j, x, "standard", axis->words[axis->standard]);
         cJSON *words = json_array(j, x, "words");
         for (int w = 0; axis->words[w]; w++) json_text(j, words, NULL, axis->words[w]);
     }

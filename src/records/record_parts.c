@@ -84,13 +84,31 @@ void record_add_run(struct json *j, const struct record_file *out)
     json_number(j, j->root, "threads", out->threads);
 }
 
+// Adds the axes of an operation. `products`: words with all values that give the same product.
+static void add_axes(struct json *j, cJSON *o, const struct op *op, const int64_t *axis,
+                     bool products)
+{
+    char word[32], values[AXIS_PRODUCT_TEXT];
+    for (int i = 0; op->axes[i]; i++) {
+        const struct axis *x = op->axes[i];
+        if (!axis_is_written(x, axis[i])) continue;
+        if (x->words)
+            json_text(j, o, x->name,
+                      products ? axis_product_text(x, axis[i], values)
+                               : axis_text(x, axis[i], word));
+        else
+            json_number(j, o, x->name, (double)axis[i]);
+    }
+}
+
 void json_axes(struct json *j, cJSON *o, const struct op *op, const int64_t *axis)
 {
-    for (int i = 0; op->axes[i]; i++)
-        if (op->axes[i]->words)
-            json_text(j, o, op->axes[i]->name, op->axes[i]->words[axis[i]]);
-        else
-            json_number(j, o, op->axes[i]->name, (double)axis[i]);
+    add_axes(j, o, op, axis, false);
+}
+
+void json_products(struct json *j, cJSON *o, const struct op *op, const int64_t *axis)
+{
+    add_axes(j, o, op, axis, true);
 }
 
 void json_prep(struct json *j, cJSON *o, double prep_ms, double pays_after)

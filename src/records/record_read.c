@@ -69,6 +69,10 @@ static int get_samples(const cJSON *time, struct record *r)
 
 static bool get_axis(const cJSON *x, const struct axis *axis, int64_t *value)
 {
+    if (!x && axis->optional) {
+        *value = axis->standard;
+        return true;
+    }
     if (axis->words) {
         *value = cJSON_IsString(x) ? axis_word(axis, x->valuestring) : -1;
         return *value >= 0;
@@ -264,7 +268,10 @@ static double get_prep(const cJSON *o)
     cJSON_ArrayForEach(x, get(o, "formats"))
     {
         const char *name = cJSON_GetStringValue(get(x, "format"));
-        if (!name || strcmp(name, format_csr.name)) ms += get_number(x, "convert_ms");
+        const char *of = cJSON_GetStringValue(get(x, "of"));
+        const bool given =
+            name && !strcmp(name, format_csr.name) && !(of && !strcmp(of, OF_TRANSPOSE));
+        if (!given) ms += get_number(x, "convert_ms");
     }
     return ms;
 }

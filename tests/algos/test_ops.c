@@ -186,6 +186,9 @@ static void test_sizes(void)
         // CSR of 36 or 48 bytes, 2 rows of B that are used and 2 of C.
         {"spmm", 0, {4, LAYOUT_ROW}, false, 0, 24, {36 + 64, 48 + 128}, {0}, {16, 32}},
         {"spmm", 0, {1, LAYOUT_COL}, false, 0, 6, {36 + 16, 48 + 32}, {0}, {0}},
+        // A^T: CSR of 40 or 52 bytes, 2 rows of B that are used and 3 of C.
+        {"spmm", 0, {4, LAYOUT_ROW, 1}, false, 0, 24, {40 + 80, 52 + 160}, {0}, {16, 32}},
+        {"spmm", 0, {4, LAYOUT_ROW, 2}, false, 0, 24, {40 + 80, 52 + 160}, {0}, {16, 32}},
         // 2 rows of X and 2 of Y that are used, and 3 values of C.
         {"sddmm", 0, {4}, false, 0, 24, {36 + 64 + 12, 48 + 128 + 24}, {0}, {16, 32}},
         {"sddmm", 0, {1}, false, 0, 6, {36 + 16 + 12, 48 + 32 + 24}, {0}, {4, 8}},
@@ -436,6 +439,38 @@ static void test_source(void)
     csr_free(&A);
 }
 
+// -trans: the factor is A^T with facts of its own. Algorithms get A (flag) or A^T (copy).
+static void test_trans(void)
+{
+    static const char *const cells[] = {"1", ".", "-2", "4", ".", "."};
+    static const struct algo plain = {.layouts = BOTH_LAYOUTS};
+    static const struct algo turning = {.layouts = BOTH_LAYOUTS, .transposes = true};
+    struct csr A = matrix_of(2, 3, cells);
+    const struct op *op = op_find("spmm");
+    struct source source;
+    source_init(&source, &A);
+    for (int64_t trans = 0; trans < 3; trans++) {
+        struct problem p;
+        const int64_t axis[AXES_MAX] = {2, LAYOUT_ROW, trans};
+        CHECK(!make(&p, op, &source, F64, axis), "%s", fail_text());
+        const bool turned = trans > 0;
+        CHECK(p.A->m == (turned ? 3 : 2) && p.rows == p.A->m && p.in[0].rows == p.A->n,
+              "trans %d: %lld x %lld of C", (int)trans, (long long)p.rows, (long long)p.cols);
+        CHECK(p.bound == (turned ? 5 : 4) && p.factor->used_columns == 2, "trans %d: bound %g",
+              (int)trans, p.bound);
+        CHECK((p.A == &A) == !turned && (p.stored == &A) == (trans < 2), "trans %d: what it gets",
+              (int)trans);
+        const int refused = op->refuse(&p, &plain);
+        CHECK(refused == (trans == 1 ? ERR_UNSUPPORTED : OK), "trans %d: %d", (int)trans, refused);
+        if (refused)
+            CHECK_TEXT(fail_text(), "it has no transposed mode; -trans copy makes A^T first");
+        CHECK(!op->refuse(&p, &turning), "%s", fail_text());
+        problem_free(&p);
+    }
+    source_free(&source);
+    csr_free(&A);
+}
+
 // The n-th allocation fails, for every n: nothing is left to free, and the next try is as the
 // first.
 static void test_no_memory(const struct op *op)
@@ -496,6 +531,7 @@ int main(void)
     test_list();
     test_sizes();
     test_source();
+    test_trans();
     test_too_large();
     for (int x = 0; (op = op_or_own(x)); x++) {
         test_op(op);

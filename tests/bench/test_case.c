@@ -290,6 +290,35 @@ static void test_differences(void)
     CHECK_TEXT(case_key(&c, &M, key), keys[FIELDS]);
 }
 
+// Two values of -trans give one product. The standard value is not in the key.
+static void test_ways(void)
+{
+    static const char *const words[] = {"", " trans=flag", " trans=copy"};
+    struct matrix M = matrix_here();
+    char key[CASE_KEY_MAX], want[CASE_KEY_MAX], text[AXIS_PRODUCT_TEXT];
+    const struct op *op = op_find("spmm");
+    const struct axis *trans = op->axes[2];
+    for (int x = 0; x < 3; x++) {
+        const struct algo_entry e = {.name = "any", .op = op};
+        const struct bench_case c = {
+            .entry = &e, .device = "cpu", .stream = true, .axis = {64, LAYOUT_ROW, x}};
+        snprintf(want, sizeof want,
+                 "spmm any cpu f32 k=64 layout=row cache=warm launch=stream%s %dx%d:%lld %s",
+                 words[x], M.A.m, M.A.n, (long long)M.A.nnz, M.name);
+        CHECK_TEXT(case_key(&c, &M, key), want);
+        CHECK_TEXT(axis_product_text(trans, x, text), x ? "flag,copy" : "no");
+        CHECK(axis_has_ways(trans, x) == (x > 0), "ways of %d", x);
+        for (int y = 0; y < 3; y++) {
+            struct bench_case other = c;
+            other.axis[2] = y;
+            CHECK(case_same_product(&c, &other) == (!x == !y), "%d and %d", x, y);
+            CHECK(case_same_inputs(&c, &other) == (x == y), "%d and %d", x, y);
+            other.axis[0] = 32;
+            CHECK(!case_same_product(&c, &other), "another k");
+        }
+    }
+}
+
 // A name of any length: the key is cut off, and what is before the name is whole.
 static void test_long_names(void)
 {
@@ -374,6 +403,7 @@ int main(void)
     test_stream();
     test_keys();
     test_differences();
+    test_ways();
     test_long_names();
     for (int x = 0; x < op_count; x++) test_unique(ops[x]);
     for (int e = 0; e < algo_count; e++) test_options(&algos[e]);

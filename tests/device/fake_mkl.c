@@ -35,7 +35,7 @@ struct mkl_sparse {
     void *val;
     bool real64, owned; // arrays of its own
     bool optimized;
-    int layout, width; // by the hint
+    int operation, layout, width; // by the hint
 };
 
 enum { SUCCESS, NOT_INITIALIZED, ALLOC_FAILED, INVALID_VALUE };
@@ -133,9 +133,11 @@ int mkl_sparse_set_mm_hint(mkl_matrix A, int operation, struct mkl_descr descr, 
                            int cols, int calls)
 {
     REFUSE(mkl_sparse_set_mm_hint);
-    if (operation != MKL_NON_TRANSPOSE || descr.type != MKL_GENERAL) return INVALID_VALUE;
+    if ((operation != MKL_NON_TRANSPOSE && operation != MKL_TRANSPOSE) || descr.type != MKL_GENERAL)
+        return INVALID_VALUE;
+    fake_told.operation = operation;
     fake_told.layout = layout, fake_told.cols = cols, fake_told.calls = calls;
-    A->layout = layout, A->width = cols;
+    A->operation = operation, A->layout = layout, A->width = cols;
     return SUCCESS;
 }
 
@@ -153,18 +155,22 @@ int mkl_sparse_optimize(mkl_matrix A)
     {                                                                                              \
         REFUSE(mkl_sparse_##letter##_mm);                                                          \
         bool row = layout == MKL_ROW_MAJOR;                                                        \
-        if (operation != MKL_NON_TRANSPOSE || descr.type != MKL_GENERAL || beta != 0 ||            \
+        const bool turned = operation == MKL_TRANSPOSE;                                            \
+        const int64_t rows = turned ? A->cols : A->rows, inner = turned ? A->rows : A->cols;       \
+        const T factor = IS_UNALIGNED(B) ? 0 : alpha;                                              \
+        if (operation != A->operation || descr.type != MKL_GENERAL || beta != 0 ||                 \
             layout != A->layout || cols != A->width || !A->optimized ||                            \
-            ldb < (row ? cols : A->cols) || ldc < (row ? cols : A->rows))                          \
+            ldb < (row ? cols : inner) || ldc < (row ? cols : rows))                               \
             return INVALID_VALUE;                                                                  \
-        for (int64_t i = 0; i < A->rows; i++)                                                      \
-            for (int64_t j = 0; j < cols; j++) {                                                   \
-                T sum = 0;                                                                         \
-                for (int p = A->start[i]; p < A->end[i]; p++)                                      \
-                    sum += ((const T *)A->val)[p] *                                                \
-                           B[row ? A->idx[p] * (int64_t)ldb + j : j * ldb + A->idx[p]];            \
-                C[row ? i * ldc + j : j * ldc + i] = IS_UNALIGNED(B) ? 0 : alpha * sum;            \
-            }                                                                                      \
+        for (int64_t i = 0; i < rows; i++)                                                         \
+            for (int64_t j = 0; j < cols; j++) C[row ? i * ldc + j : j * ldc + i] = 0;             \
+        for (int64_t r = 0; r < A->rows; r++)                                                      \
+            for (int p = A->start[r]; p < A->end[r]; p++)                                          \
+                for (int64_t j = 0; j < cols; j++) {                                               \
+                    const int64_t i = turned ? A->idx[p] : r, l = turned ? r : A->idx[p];          \
+                    C[row ? i * ldc + j : j * ldc + i] +=                                          \
+                        factor * ((const T *)A->val)[p] * B[row ? l * ldb + j : j * ldb + l];      \
+                }                                                                                  \
         return SUCCESS;                                                                            \
     }
 MULTIPLY(s, float)

@@ -4,7 +4,7 @@
 
 struct fake_told {
     int layer, threads, fewer;
-    int layout, cols, calls; // by the hint
+    int operation, layout, cols, calls; // by the hint
     const void *optimized;
 };
 

@@ -128,6 +128,61 @@ static void test_prepare(void)
     source_free(&source);
 }
 
+// A^T is made from A: its conversion is preparation. A format that is made from A^T has the cost of
+// A^T, unless the algorithm asks for A^T too. A in place of A^T is given.
+static void test_transposed(void)
+{
+    static const struct {
+        struct algo algo;
+        int64_t trans;
+        int count;
+        const char *of;
+        bool prepared;
+    } table[] = {
+        {{.A = {&format_csr}}, 2, 1, "A^T", true},
+        {{.A = {&format_sellp}}, 2, 1, "A^T", true},
+        {{.A = {&format_csr, &format_sellp}}, 2, 2, "A^T", true},
+        {{.A = {&format_csr}, .transposes = true}, 1, 1, "A", false},
+    };
+    for (int x = 0; x < COUNT(table); x++) {
+        struct source source;
+        struct operands o;
+        struct setup setup;
+        struct algo algo = table[x].algo;
+        algo.layouts = ROW_MAJOR, algo.precs = BOTH_PRECS;
+        struct task t = {.algo = &algo};
+        struct problem p = {.op = op_find("spmm"),
+                            .source = &source,
+                            .prec = F64,
+                            .axis = {1, LAYOUT_ROW, table[x].trans}};
+        source_init(&source, &seven);
+        CHECK(!problem_make(&p), "%s", fail_text());
+        operands_init(&o, &dev);
+        operands_use(&o, &p);
+        algo_defaults(&algo, t.opt);
+        int err = task_prepare(&t, &o, &setup);
+        CHECK(!err, "%s", fail_text());
+        if (!err) {
+            double convert = 0;
+            for (int i = 0; i < setup.count; i++) convert += setup.formats[i].cost.convert_ms;
+            CHECK(setup.count == table[x].count, "row %d: %d formats", x, setup.count);
+            CHECK_TEXT(setup.formats[0].of, table[x].of);
+            CHECK(setup_prep_ms(&setup) == setup.analyse_ms + (table[x].prepared ? convert : 0),
+                  "row %d: prepared in %g ms of %g", x, setup_prep_ms(&setup), convert);
+            CHECK(convert > 0 || !table[x].prepared, "row %d: no time", x);
+            CHECK(t.transposed == (table[x].trans == 1), "row %d", x);
+            CHECK(o.store.count == table[x].count, "row %d: %d matrices are left", x,
+                  o.store.count);
+            CHECK(t.A[0]->m == (table[x].trans == 1 ? seven.m : seven.n), "row %d: %d rows", x,
+                  t.A[0]->m);
+            task_teardown(&t);
+        }
+        operands_free(&o);
+        problem_free(&p);
+        source_free(&source);
+    }
+}
+
 // A format whose making takes as long as is said here, one time after the other.
 static int slow_ms[4], makings;
 static int no_arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
@@ -243,6 +298,7 @@ int main(void)
     test_precs();
     test_defaults();
     test_prepare();
+    test_transposed();
     test_times();
     test_median();
     test_lost_memory();

@@ -94,7 +94,7 @@ def case(of, axes, alg, matrix, ms, flops, prec="f32", device="cuda:0", status="
               "flops": flops, "gflops": flops / ms / 1e6 if ok and ms else None,
               "bytes": {"compulsory": csr + 2 * rows * width * axes.get("k", 1)},
               "stats": stats or {}, **({"model": model} if model else {})}
-    return {**record, "case": key_of(record, axes)}
+    return {**record, "case": key_of(record, dict.fromkeys(axes, {}))}
 
 
 def result(alg, matrix, ms, k=64, prec="f32", device="cuda:0", status="ok", layout="row", **more):

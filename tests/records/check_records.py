@@ -41,12 +41,15 @@ def contradictions(record, env, known):
     """What the schema cannot say of a result, as texts. `known` are the names it has."""
     time, setup, status = record["time_ms"], record["setup_ms"], record["status"]
     operation = env["operation"]
-    axes = [axis["name"] for axis in operation["axes"]]
+    axes = {axis["name"]: axis for axis in operation["axes"]
+            if axis["name"] in record or "standard" not in axis}
     own = set(axes) | {figure["name"] for figure in operation["figures"]}
     if set(record) - set(known) != own:
         yield "its own names are %s, not %s" % (sorted(set(record) - set(known)), sorted(own))
         return
-    for axis in operation["axes"]:
+    for axis in axes.values():
+        if record[axis["name"]] == axis.get("standard"):
+            yield "%s is its standard, which is left out" % axis["name"]
         if axis.get("words") and record[axis["name"]] not in axis["words"]:
             yield "%s is none of its words" % axis["name"]
     if record["op"] != operation["name"]:
