@@ -17,6 +17,17 @@ static const char *kernel_of(const struct advised *x)
     return x->rank.picked ? x->rank.picked : x->rank.alg;
 }
 
+// Returns `text`, set to the algorithm that ran, with the way to the same product.
+static const char *kernel_text(const struct advised *x, char text[ADVISED_NAME])
+{
+    snprintf(text, ADVISED_NAME, "%s", kernel_of(x));
+    op_add_ways(x->c.entry->op, x->c.axis, text, ADVISED_NAME);
+    return text;
+}
+
+// Returns the name of a case for records; NULL: no case.
+static const char *written(const struct advised *x) { return x ? x->name : NULL; }
+
 static double total_ms(const struct advised *x, int64_t runs)
 {
     return x->rank.prep_ms + (double)runs * x->rank.ms;
@@ -53,7 +64,9 @@ static void make_group(struct advice *a, struct advised_group *g)
     g->call = g->standard = g->own = g->dense = g->chosen = NULL;
     for (int i = 0; i < g->count; i++) {
         struct advised *x = &a->list[g->first + i];
-        x->rank.name = x->rank.alg;
+        snprintf(x->name, sizeof x->name, "%s", x->rank.alg);
+        op_add_ways(a->op, x->c.axis, x->name, sizeof x->name);
+        x->rank.name = x->name;
         a->ranks[g->first + i] = &x->rank;
     }
     g->rank = rank_make(&a->ranks[g->first], g->count);
@@ -91,6 +104,7 @@ static const char *name_of(const struct advised *x, char text[256])
     else
         words_print(text, 256, "%s (%s)", x->rank.call ? x->rank.call : x->rank.alg,
                     x->library ? x->library : x->rank.vendor);
+    op_add_ways(x->c.entry->op, x->c.axis, text, 256);
     return text;
 }
 
@@ -188,7 +202,7 @@ static bool any_other_axis(const struct advice *a)
 // Prints the fastest algorithm for each measured k.
 static void print_other_axes(FILE *out, const struct advice *a)
 {
-    char value[32], ms[32];
+    char value[32], ms[32], name[ADVISED_NAME];
     const char *lead = "other k";
     if (!any_other_axis(a)) return;
     for (int i = 1; i < a->group_count; i++) {
@@ -200,9 +214,9 @@ static void print_other_axes(FILE *out, const struct advice *a)
             if (g->axis[x] != a->groups[0].axis[x])
                 fprintf(out, " %s %s:", a->op->axes[x]->name,
                         axis_text(a->op->axes[x], g->axis[x], value));
-        fprintf(out, " %s, %s ms", kernel_of(best), cell_number(best->rank.ms, ms));
+        fprintf(out, " %s, %s ms", kernel_text(best, name), cell_number(best->rank.ms, ms));
         if (g->call && g->call != best)
-            fprintf(out, "; fastest call %s, %s ms", g->call->rank.alg,
+            fprintf(out, "; fastest call %s, %s ms", g->call->name,
                     cell_number(g->call->rank.ms, ms));
         fprintf(out, "\n");
         lead = "";
@@ -213,11 +227,11 @@ static void print_ideas(FILE *out, const struct advice *a)
 {
     const struct advised_group *g = &a->groups[0], *half = narrower_group(a);
     const struct advised *best = best_of(g), *other = half ? best_of(half) : NULL;
-    char ms[32], ratio[32];
+    char ms[32], ratio[32], name[ADVISED_NAME];
     if (other)
         fprintf(out, "  %-12s %s: %s ms, %s x as fast (%s)\n", "fewer bits", prec_name(half->prec),
                 cell_number(other->rank.ms, ms), cell_ratio(best->rank.ms / other->rank.ms, ratio),
-                kernel_of(other));
+                kernel_text(other, name));
     if (g->dense)
         fprintf(out, "  %-12s %s ms with A as a dense matrix, %s x as fast\n", "dense",
                 cell_number(g->dense->rank.ms, ms),
@@ -232,7 +246,7 @@ static void print_failures(FILE *out, const struct advice *a)
     const struct advised_group *g = &a->groups[0];
     for (int i = g->first; i < g->first + g->count; i++)
         if (!is_timed(&a->list[i]) && a->list[i].status != STATUS_UNSUPPORTED)
-            fprintf(out, "  %-12s %s is %s: %s\n", "no time", a->list[i].rank.alg,
+            fprintf(out, "  %-12s %s is %s: %s\n", "no time", a->list[i].name,
                     status_name(a->list[i].status), a->list[i].reason);
 }
 
@@ -242,15 +256,26 @@ static const char *own_label(const struct advised_group *g)
     return !g->call ? "fastest" : rank_may_be_best(&g->rank, &g->call->rank) ? "as fast" : "faster";
 }
 
+// Prints ", k 64, layout row": the axes, with all values that give the same product.
+static void print_axes(FILE *out, const struct op *op, const int64_t *axis)
+{
+    char values[AXIS_PRODUCT_TEXT];
+    for (int x = 0; op->axes[x]; x++)
+        if (axis_is_written(op->axes[x], axis[x]))
+            fprintf(out, ", %s %s", op->axes[x]->name,
+                    axis_product_text(op->axes[x], axis[x], values));
+}
+
 void advice_print(FILE *out, const struct advice *a)
 {
     const struct advised_group *g = &a->groups[0];
     const struct advised *best = best_of(g);
-    char name[FAIL_TEXT_MAX], axes[OP_AXES_TEXT], ms[32];
-    fprintf(out, "%s: %d x %d, %lld nonzeros; %s, %s, %s, on %s\n",
+    char name[FAIL_TEXT_MAX], ms[32];
+    fprintf(out, "%s: %d x %d, %lld nonzeros; %s, %s",
             utf8_visible(a->matrix->name, name, sizeof name), a->matrix->A.m, a->matrix->A.n,
-            (long long)a->matrix->A.nnz, a->op->name, prec_name(g->prec),
-            op_axes_text(a->op, g->axis, axes), a->device->id);
+            (long long)a->matrix->A.nnz, a->op->name, prec_name(g->prec));
+    print_axes(out, a->op, g->axis);
+    fprintf(out, ", on %s\n", a->device->id);
     print_product(out, a);
     if (!best) fprintf(out, "  no candidate has a time\n");
     if (g->call) print_case(out, a, "call", g->call, g->standard);
@@ -274,6 +299,7 @@ static void add_case(struct json *j, cJSON *cases, const struct advised *x,
 {
     cJSON *c = json_object(j, cases, NULL);
     json_text(j, c, "alg", x->rank.alg);
+    json_text(j, c, "name", x->name);
     json_text(j, c, "kernel", kernel_of(x));
     json_text(j, c, "call", x->rank.call);
     json_text(j, c, "library", x->library);
@@ -293,14 +319,14 @@ static void add_group(struct json *j, cJSON *list, const struct advice *a,
 {
     cJSON *o = json_object(j, list, NULL);
     json_text(j, o, "prec", prec_name(g->prec));
-    json_axes(j, o, a->op, g->axis);
+    json_products(j, o, a->op, g->axis);
     const struct advised *best = best_of(g);
-    json_text(j, o, "best", best ? best->rank.alg : NULL);
-    json_text(j, o, "call", g->call ? g->call->rank.alg : NULL);
-    json_text(j, o, "default", g->standard ? g->standard->rank.alg : NULL);
-    json_text(j, o, "own", g->own ? g->own->rank.alg : NULL);
-    json_text(j, o, "dense", g->dense ? g->dense->rank.alg : NULL);
-    json_text(j, o, "planned", g->chosen ? g->chosen->rank.alg : NULL);
+    json_text(j, o, "best", written(best));
+    json_text(j, o, "call", written(g->call));
+    json_text(j, o, "default", written(g->standard));
+    json_text(j, o, "own", written(g->own));
+    json_text(j, o, "dense", written(g->dense));
+    json_text(j, o, "planned", written(g->chosen));
     cJSON *cases = json_array(j, o, "cases");
     for (int i = g->first; i < g->first + g->count; i++)
         add_case(j, cases, &a->list[i], g->standard);

@@ -7,23 +7,26 @@
 #include "bench/bench.h"
 #include "records/json.h"
 
+#define ADVISED_NAME 96
+
 // A measured case, or the reason why the case has no time.
 struct advised {
     struct bench_case c;        // algorithm and inputs
     enum status status;         // of the case
     char reason[FAIL_TEXT_MAX]; // of a status other than ok; "": none
     struct rank_case rank;      // times; ms NAN: no valid time
+    char name[ADVISED_NAME];    // algorithm, with the way to the same product (op_add_ways)
     const char *library;        // name and version; NULL: an algorithm of the program
     double bound_ms, gather_ms; // as in struct result
     int64_t peak_bytes;         // most memory on the device during a run
 };
 
-// Cases with the same inputs.
+// Cases with the same product.
 struct advised_group {
     enum prec prec;
-    int64_t axis[AXES_MAX];
-    int first, count; // cases in struct advice
-    struct rank rank; // made by advice_make()
+    int64_t axis[AXES_MAX]; // of the first case
+    int first, count;       // cases in struct advice
+    struct rank rank;       // made by advice_make()
     // Cases of the group; NULL: there is none.
     const struct advised *call;     // fastest of a vendor
     const struct advised *standard; // default call of that vendor
@@ -32,7 +35,7 @@ struct advised_group {
     const struct advised *chosen;   // least time of all planned runs, preparation included
 };
 
-#define ADVISED_MAX 96
+#define ADVISED_MAX 256
 #define GROUPS_MAX  8
 struct advice {
     const struct op *op;

@@ -33,8 +33,12 @@ struct session {
     bool over;              // the budget is spent
 };
 
+// Adds a name unless the list has it.
 static void add_alg(char algs[ALGS_SIZE], const char *name)
 {
+    const size_t length = strlen(name);
+    for (const char *p = algs; *p; p += strcspn(p, ","), p += *p == ',')
+        if (strcspn(p, ",") == length && !memcmp(p, name, length)) return;
     words_add(algs, ALGS_SIZE, ",", name);
 }
 
@@ -220,14 +224,16 @@ static int advise_matrix(struct session *s)
     return err;
 }
 
-// Returns ERR_USAGE for an option with several values.
+// Returns ERR_USAGE for an option with several values, unless they give the same product.
 static int check_single(const struct options *o)
 {
     const struct axis *axis;
     if (o->prec_count > 1) return fail(ERR_USAGE, "-prec: advise takes one precision");
     for (int i = 0; (axis = axis_all(i)); i++)
-        if (o->axes[i].count > 1)
-            return fail(ERR_USAGE, "-%s %s: advise takes one value", axis->name, o->axes[i].text);
+        for (int v = 1; v < o->axes[i].count; v++)
+            if (axis_product(axis, o->axes[i].value[v]) != axis_product(axis, o->axes[i].value[0]))
+                return fail(ERR_USAGE, "-%s %s: advise takes one value", axis->name,
+                            o->axes[i].text);
     return OK;
 }
 

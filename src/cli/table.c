@@ -61,9 +61,10 @@ static void free_texts(struct table *t)
     for (int64_t i = 0; t->rows && i < t->plan->count; i++) {
         struct table_row *row = &t->rows[i];
         mem_free(row->name);
+        mem_free(row->ranked);
         mem_free(row->head);
         mem_free(row->tail);
-        row->name = row->head = row->tail = NULL;
+        row->name = row->ranked = row->head = row->tail = NULL;
     }
 }
 
@@ -93,16 +94,17 @@ void table_progress_text(const struct table *t, const char *text)
     if (t->terminal) fprintf(stderr, TERMINAL_ERASE "%.78s", text);
 }
 
-// Writes " f32 k 64": the precision, and the axes that have a column.
+// Writes " f32 k 64": the precision, and the axes that have a column. An axis has all values with
+// the same product.
 static const char *inputs_text(const struct table *t, const struct bench_case *c, char text[128])
 {
-    char value[32];
+    char values[AXIS_PRODUCT_TEXT];
     snprintf(text, 128, " %s", prec_name(c->prec));
     for (int a = 0; t->plan->op->axes[a]; a++) {
         const struct axis *axis = t->plan->op->axes[a];
         if (!t->axis_width[a]) continue;
         words_print(text, 128, " %s%s%s", axis->words ? "" : axis->name, axis->words ? "" : " ",
-                    axis_text(axis, c->axis[a], value));
+                    axis_product_text(axis, c->axis[a], values));
     }
     return text;
 }
@@ -169,14 +171,14 @@ void table_matrix(struct table *t, const struct matrix *M)
     show_progress(t);
 }
 
-// Collects the cases of the group that begins at row `from`, which have the same inputs, and
+// Collects the cases of the group that begins at row `from`, which have the same product, and
 // compares them. Returns the row behind the group.
 static int64_t rank_group(const struct table *t, int64_t from, enum timing_kind kind,
                           struct rank *rank)
 {
     int64_t end = from;
     int count = 0;
-    for (; end < t->done && case_same_inputs(t->rows[end].c, t->rows[from].c); end++)
+    for (; end < t->done && case_same_product(t->rows[end].c, t->rows[from].c); end++)
         t->list[count++] = &t->rows[end].rank[kind];
     *rank = rank_make(t->list, count);
     return end;
@@ -238,10 +240,12 @@ static int keep_row(struct table *t, const struct result *r)
     row->c = &t->plan->cases[t->done];
     row->timed = table_row_is_timed(r);
     int err = copy_text(table_name(t, row->c, name), &row->name);
+    op_add_ways(row->c->entry->op, row->c->axis, name, sizeof name);
+    if (!err) err = copy_text(name, &row->ranked);
     if (!err) err = note_refusal(row, r);
     for (int i = 0; i < TIMING_KINDS; i++) {
         row->rank[i] = result_rank(r, (enum timing_kind)i);
-        row->rank[i].name = row->name;
+        row->rank[i].name = row->ranked;
         if (t->devices_vary) row->rank[i].device = row->c->device;
     }
     if (err || known) return err;
@@ -258,7 +262,7 @@ int table_result(struct table *t, const struct result *r)
     if (t->detail == TABLE_OFF) return OK;
     const struct bench_case *next = t->done < plan->count ? &plan->cases[t->done] : NULL;
     table_clear(t);
-    if (!next || !case_same_inputs(next, &plan->cases[t->done - 1])) print_rows(t);
+    if (!next || !case_same_product(next, &plan->cases[t->done - 1])) print_rows(t);
     show_progress(t);
     return OK;
 }
@@ -288,11 +292,11 @@ static int64_t print_fastest(const struct table *t, int64_t from, enum timing_ki
     return end;
 }
 
-// Returns true if no two cases of the plan have the same inputs: there is nothing to compare.
+// Returns true if no two cases of the plan have the same product: there is nothing to compare.
 static bool is_alone(const struct plan *plan)
 {
     for (int64_t i = 1; i < plan->count; i++)
-        if (case_same_inputs(&plan->cases[i], &plan->cases[i - 1])) return false;
+        if (case_same_product(&plan->cases[i], &plan->cases[i - 1])) return false;
     return true;
 }
 

@@ -5,13 +5,14 @@
 
 #include "bench/bench.h"
 
-// A row waits until all cases with the same inputs have run, because its comparing columns need
+// A row waits until all cases with the same product have run, because its comparing columns need
 // them.
 struct table_row {
     const struct bench_case *c; // case in the plan
     char *head, *tail;          // text before and after the comparing columns, owned; NULL: hidden
     bool timed;                 // false: the row has no comparing columns
     char *name;                 // owned
+    char *ranked;  // name in a comparison, with the way to the same product (op_add_ways); owned
     char *refusal; // reason of "unsupported" on the last matrix, owned; NULL: supported
     struct rank_case rank[TIMING_KINDS]; // ms NAN: not ranked
 };
@@ -45,7 +46,7 @@ void table_loading(struct table *t, const char *name);
 void table_matrix(struct table *t, const struct matrix *M);
 int table_result(struct table *t, const struct result *r);
 // Ends a matrix: prints the remaining rows. `whole`: all cases have run; then prints the fastest of
-// the cases with the same inputs.
+// the cases with the same product.
 void table_matrix_end(struct table *t, bool whole);
 // Removes the progress line before other output on stderr.
 void table_clear(const struct table *t);

@@ -35,6 +35,37 @@ static int split_key(struct summary_row *row, int64_t prefix)
     return OK;
 }
 
+// Returns the optional axis of an operation that a word of a variant names; NULL: none.
+static const struct axis *axis_of(const char *op_name, const char *word)
+{
+    const struct op *op = op_find(op_name);
+    for (int a = 0; op && op->axes[a]; a++) {
+        const size_t length = strlen(op->axes[a]->name);
+        if (op->axes[a]->optional && !strncmp(word, op->axes[a]->name, length) &&
+            word[length] == '=')
+            return op->axes[a];
+    }
+    return NULL;
+}
+
+// Adds optional axes of the variant to the inputs: the values that give the same product. `text`:
+// memory of `size` bytes.
+static void add_products(struct summary_row *row, char *text, size_t size)
+{
+    char word[NAME_SIZE], values[AXIS_PRODUCT_TEXT];
+    bool any = false;
+    snprintf(text, size, "%s", row->inputs);
+    for (const char *p = row->variant; *p; p += strcspn(p, " "), p += *p == ' ') {
+        const struct axis *axis = axis_of(row->op, p);
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(p, " "), p);
+        const int64_t value = axis ? axis_word(axis, strchr(word, '=') + 1) : -1;
+        if (value < 0) continue;
+        words_print(text, size, " %s=%s", axis->name, axis_product_text(axis, value, values));
+        any = true;
+    }
+    if (any) row->inputs = text;
+}
+
 int summary_add(struct summaries *s, const struct summary_row *row, const char *key,
                 const char *matrix)
 {
@@ -44,10 +75,11 @@ int summary_add(struct summaries *s, const struct summary_row *row, const char *
     struct summary_row *added = &s->rows[s->count];
     *added = *row;
     if (row->partial) added->rank.ms = NAN;
-    added->key = mem_alloc(size, 1);
+    added->key = mem_alloc(2 * size + AXIS_PRODUCT_TEXT, 1);
     if (!added->key) return ERR_MEMORY;
     memcpy(added->key, key, (size_t)size);
     err = prefix ? split_key(added, prefix) : ERR_INPUT;
+    if (!err) add_products(added, added->key + size, (size_t)size + AXIS_PRODUCT_TEXT);
     if (!err) return s->count++, OK;
     mem_free(added->key);
     return fail(ERR_INPUT, "the key does not match the record: %s", key);
@@ -172,7 +204,8 @@ static int name_lines(struct summary_table *t)
         for (const char *p = line->row->variant; *p; p += strcspn(p, " "), p += *p == ' ') {
             size_t length = strcspn(p, " ");
             snprintf(word, sizeof word, "%.*s", (int)length, p);
-            if (distinguishes(t, line, p, length)) words_add(name, sizeof name, " ", word);
+            if (axis_of(line->row->op, p) || distinguishes(t, line, p, length))
+                words_add(name, sizeof name, " ", word);
         }
         line->name = mem_copy_text(name, strlen(name));
         if (!line->name) return ERR_MEMORY;

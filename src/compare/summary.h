@@ -21,8 +21,8 @@ struct summary_row {
     struct rank_case rank; // for summary_make(), which compares the cases of a matrix
     // Set by summary_add() from the key of the case:
     char *key;             // owned; the texts below point into it
-    const char *inputs;    // "f32 k=64 layout=row cache=warm"
-    const char *variant;   // options and library; "": none
+    const char *inputs;    // "f32 k=64 layout=row cache=warm", then optional axes
+    const char *variant;   // optional axes, options and library; "": none
     const char *size_name; // "5x5:9 cage5"
     const char *matrix;    // "cage5"
 };

@@ -52,6 +52,33 @@ static void fill(struct summaries *s)
         add(s, "plain", "r", 30);
 }
 
+// Two ways to one product are lines of one table. The product without the transpose has another.
+static void test_ways(void)
+{
+    static const char *const ways[] = {"", "trans=flag", "trans=copy"};
+    struct summaries s = {0};
+    for (int i = 0; i < COUNT(ways); i++) {
+        struct summary_row row = usual;
+        row.rank = (struct rank_case){
+            .alg = "lib", .vendor = "Lib", .ms = 4 - i, .ci_lo = NAN, .prep_ms = i, .min_ms = NAN};
+        add_row(&s, row, "f32 k=64 layout=row", ways[i], "p");
+    }
+    CHECK(!summary_make(&s, &(struct summary_rule){0}), "%s", fail_text());
+    CHECK(s.table_count == 2, "%d tables", s.table_count);
+    if (s.table_count == 2) {
+        const struct summary_table *plain = &s.tables[0], *t = &s.tables[1];
+        CHECK_TEXT(plain->row->inputs, "f32 k=64 layout=row cache=warm");
+        CHECK_TEXT(t->row->inputs, "f32 k=64 layout=row cache=warm trans=flag,copy");
+        CHECK(plain->line_count == 1 && t->line_count == 2, "lines");
+        CHECK(line_of(plain, "lib")->timed == 1, "a line without a way");
+        CHECK_NEAR(line_of(t, "lib trans=flag")->over_best, 1.5);
+        CHECK_NEAR(line_of(t, "lib trans=copy")->over_best, 1);
+        CHECK(line_of(t, "lib trans=copy")->pays_after == 2, "pays after %g",
+              line_of(t, "lib trans=copy")->pays_after); // 2 + 2 * 2 < 1 + 2 * 3
+    }
+    summaries_free(&s);
+}
+
 static void test_means(void)
 {
     struct summaries s = {0};
@@ -290,6 +317,7 @@ static void test_memory(void)
 
 int main(void)
 {
+    test_ways();
     test_means();
     test_preparation();
     test_reference();
