@@ -74,7 +74,7 @@ static int choose_rows(struct conform_command *c)
     enum device_kind kind = DEVICE_CPU;
     int index, err = OK;
     const bool any = !strcmp(c->o->device, "auto");
-    if (!any) err = device_find(c->o->device, &kind, &index);
+    if (!any) err = device_parse(c->o->device, &kind, &index);
     for (int i = 0; i < algo_count && !err; i++) {
         const struct algo_entry *e = &algos[i];
         if ((!any && e->device != kind) || !is_wanted(c->o, e)) continue;

@@ -65,7 +65,7 @@ static int take(void *arg, const struct exact_case *c, enum exact_result result,
     struct conform *x = arg;
     char left[FAIL_TEXT_MAX];
     (void)c;
-    const bool dead = result == EXACT_WRONG && device_sync(&x->dev);
+    const bool dead = result != EXACT_RIGHT && device_sync(&x->dev);
     if (isolation_end(&x->dev, x->entry) && result < EXACT_WRONG) {
         snprintf(left, sizeof left, "%s", fail_text());
         result = EXACT_WRONG;
