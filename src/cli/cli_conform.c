@@ -24,6 +24,7 @@ struct conform_command {
     struct replacement replacements[2];
     struct conform_row *rows; // size count
     int count;
+    int done;            // rows that have run
     const char *missing; // reason why the last wanted algorithm is not in this build; NULL: none
 };
 
@@ -106,24 +107,26 @@ static int run_rows(struct conform_command *c)
             fprintf(stderr, TERMINAL_ERASE "%d of %d: %s %s", r + 1, c->count, x->entry->op->name,
                     x->entry->name);
         err = conform_run(&config, o->sweep.timeout_ms, x);
+        if (!err) c->done = r + 1;
     }
     if (progress) fprintf(stderr, TERMINAL_ERASE);
     return err;
 }
 
-// Prints the rows, and notes what is bad. ERR_UNSUPPORTED: no case was run, or all are unsupported.
+// Prints the rows that have run, and notes what is bad. ERR_UNSUPPORTED: no case was run, or all
+// are unsupported.
 static int tell_rows(const struct conform_command *c, struct outcome *outcome)
 {
     bool any = false;
-    for (int r = 0; r < c->count; r++) {
+    for (int r = 0; r < c->done; r++) {
         outcome->bad_result |= conform_is_bad(&c->rows[r]);
         for (int i = 0; i <= trap_count; i++) any |= c->rows[r].parts[i].result >= EXACT_RIGHT;
     }
     int err = OK;
     if (c->o->format && strcmp(c->o->format, text_formats[0]))
-        err = conform_json(stdout, c->rows, c->count);
+        err = conform_json(stdout, c->rows, c->done);
     else
-        conform_print(stdout, c->rows, c->count);
+        conform_print(stdout, c->rows, c->done);
     return err || any ? err : fail(ERR_UNSUPPORTED, "nothing was run");
 }
 
@@ -135,8 +138,13 @@ int cli_conform(const struct request *q)
     int err = library_files_add("cusparse", q->o->sweep.libraries, true, &c.replacements[0].files);
     if (!err) err = library_files_add("mkl", q->o->conform.mkl, false, &c.replacements[1].files);
     if (!err) err = choose_rows(&c);
-    if (!err) err = run_rows(&c);
-    if (!err) err = tell_rows(&c, q->outcome);
+    if (!err) {
+        char why[FAIL_TEXT_MAX];
+        err = run_rows(&c);
+        snprintf(why, sizeof why, "%s", err ? fail_text() : "");
+        int tell_err = err && !c.done ? OK : tell_rows(&c, q->outcome);
+        err = err ? fail((enum err)err, "%s", why) : tell_err;
+    }
     for (int r = 0; r < c.count; r++) mem_free(c.rows[r].setting);
     mem_free(c.rows);
     for (int i = 0; i < COUNT(c.replacements); i++) texts_free(&c.replacements[i].files);

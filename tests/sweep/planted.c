@@ -104,7 +104,7 @@ static int term(struct task *t)
     return spmm_reference_cpu.run(t);
 }
 
-// A vendor's, whose library the loader may have from elsewhere.
+// Stands for cuSPARSE, which the loader may have from elsewhere.
 static const char *version(void)
 {
     const char *(*tell)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "planted_version");
@@ -164,4 +164,4 @@ PLANT(term, term, );
 PLANT(exit0, leave_in_order, );
 PLANT(thread, multiply, .teardown = leave_thread);
 PLANT(more, multiply_with_more, );
-PLANT(library, multiply, .vendor = "Plant", .library = version);
+PLANT(library, multiply, .vendor = "cuSPARSE", .library = version);

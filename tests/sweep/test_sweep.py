@@ -421,6 +421,28 @@ def test_library(folder):
     check("the loader did not take it" in run.stderr, "text.so: %s" % run.stderr)
 
 
+def test_conform(folder):
+    """conform: a row for each library of the loader, and a device that is lost in each case."""
+    def conform(*words):
+        run = subprocess.run([str(PLANTED), "conform", "-format", "json", "-prec", "f32", *map(str, words)], text=True,
+                             capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+        return run, json.loads(run.stdout)["algorithms"] if run.stdout else []
+    run, rows = conform("-alg", "plant-library,reference", "-op", "spmm", "-cusparse", LIBRARY, "-trap", "nonfinite")
+    ran(run, 0, "conform -cusparse")
+    check([(r["alg"], r["library"], r["file"]) for r in rows] ==
+          [("reference", None, None), ("plant-library", "Plant 1.0", None),
+           ("plant-library", "Plant 2.0", str(pathlib.Path(LIBRARY).resolve()))], "conform -cusparse: %s" % rows)
+    run, rows = conform("-alg", "plant-dead", "-trap", "exact,nonfinite,repeat")
+    ran(run, 1, "conform of a lost device")
+    check(rows[0]["cases"]["crashed"] == 3 and rows[0]["cases"]["wrong"] == 0, "a lost device: %s" % rows)
+    check([t["result"] for t in rows[0]["traps"] if t["result"]] == ["crash"] * 3 and
+          rows[0]["traps"][0]["reason"] == "an illegal access", "a lost device: %s" % rows)
+    (folder / "text.so").write_text("no library\n")
+    run, rows = conform("-alg", "plant-library", "-cusparse", folder / "text.so", "-trap", "nonfinite")
+    ran(run, 2, "conform -cusparse text.so")
+    check("the loader did not take it" in run.stderr and len(rows) == 1, "text.so: %s" % run.stderr)
+
+
 def test_signals(folder):
     """Ctrl-C leaves a whole file, and no process, not even one that stands by. A batch system's signal
     to all processes is no crash. A signal that a worker raises is a crash."""
