@@ -96,6 +96,7 @@ static void print_algorithm(const struct algo_entry *e)
     print_limits(a);
     print_fact("A as", formats_text(a->A, text));
     print_fact("factor as", formats_text(a->S, text));
+    print_fact("transposes", a->transposes ? "reads A as A^T with -trans flag" : NULL);
     print_relations(a);
     print_options(a);
 }
