@@ -64,6 +64,25 @@ static void test_planned(void)
     }
 }
 
+// Two ways to one product are compared in one group, and have names of their own.
+static void test_ways(void)
+{
+    start();
+    struct advised *flag = add("mkl", 3, 1), *copy = add("mkl", 2, 9);
+    struct advised *own = add("rowsplit", 2.5, 8);
+    flag->c.axis[2] = 1;
+    copy->c.axis[2] = own->c.axis[2] = 2;
+    finish();
+    const struct advised_group *g = &a.groups[0];
+    CHECK(g->call == copy && g->standard == flag && g->own == own, "the call");
+    CHECK_TEXT(flag->rank.name, "mkl trans=flag");
+    CHECK_TEXT(copy->rank.name, "mkl trans=copy");
+    CHECK_TEXT(own->rank.name, "rowsplit trans=copy");
+    // 9 + 9 * 2 < 1 + 9 * 3
+    CHECK(copy->rank.pays_after == 9 && flag->rank.over_best == 1.5, "%g runs",
+          copy->rank.pays_after);
+}
+
 static const struct algo calls[] = {
     {.vendor = "Lib", .partial = "the structure of C"}, {.vendor = "Lib"}, {.vendor = "Lib"}};
 static const struct algo_entry entries[] = {
@@ -94,6 +113,7 @@ int main(void)
 {
     test_call();
     test_planned();
+    test_ways();
     test_standard();
     return TEST_END();
 }

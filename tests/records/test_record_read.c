@@ -96,6 +96,7 @@ static void test_back(void)
         r.c.prec = i % 2 ? F32 : F64;
         r.c.cold = i % 3 == 0;
         r.c.stream = i % 5 == 0;
+        if (i % 4 == 0) r.setup.formats[0].of = OF_TRANSPOSE; // its conversion is preparation
         device_id(e->device, i % 4, r.c.device);
         if (r.status == STATUS_UNSUPPORTED)
             snprintf(r.c.device, 16, "%s", device_list[e->device].name);
