@@ -33,7 +33,7 @@ const struct about_exit about_exits[] = {
     {"selftest", 1, "more verdicts are false"},
     {"selftest", 3, "fewer are found, or nothing was measured"},
     {"conform", 0, "nothing is wrong"},
-    {"conform", 1, "something is wrong, crashed or hung, or nothing was run"},
+    {"conform", 1, "something is wrong, failed, crashed or hung, or nothing was run"},
     {NULL, 0, "done"},
     {NULL, 1, "a device failed, or the output cannot be written"},
     {NULL, 2, "wrong usage"},

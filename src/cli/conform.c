@@ -26,9 +26,9 @@ const char *conform_part_name(int i) { return i ? traps[i - 1].name : CONFORM_EX
 const char *conform_word(const struct conform_row *row, int i)
 {
     static const char *const words[EXACT_RESULTS] = {
-        [EXACT_NONE] = "-",        [EXACT_UNSUPPORTED] = "unsup.", [EXACT_SKIPPED] = "skipped",
-        [EXACT_RIGHT] = "ok",      [EXACT_WRONG] = "WRONG",        [EXACT_HUNG] = "hang",
-        [EXACT_CRASHED] = "crash",
+        [EXACT_NONE] = "-",    [EXACT_UNSUPPORTED] = "unsup.", [EXACT_SKIPPED] = "skipped",
+        [EXACT_RIGHT] = "ok",  [EXACT_FAILED] = "failed",      [EXACT_WRONG] = "WRONG",
+        [EXACT_HUNG] = "hang", [EXACT_CRASHED] = "crash",
     };
     const enum exact_result result = row->parts[i].result;
     return result == EXACT_LACKING ? traps[i - 1].lacking : words[result];
@@ -38,7 +38,7 @@ bool conform_is_bad(const struct conform_row *row)
 {
     for (int i = 0; i <= trap_count; i++) {
         const enum exact_result result = row->parts[i].result;
-        if (result >= EXACT_WRONG || (result == EXACT_LACKING && traps[i - 1].promised))
+        if (result >= EXACT_FAILED || (result == EXACT_LACKING && traps[i - 1].promised))
             return true;
     }
     return false;

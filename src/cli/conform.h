@@ -34,7 +34,7 @@ int conform_run(const struct worker_config *config, double timeout_ms, struct co
 const char *conform_part_name(int i);
 // Returns the word for the result of part i, such as "ok".
 const char *conform_word(const struct conform_row *row, int i);
-// Returns true if something is wrong, has crashed or hung, or breaks a promise.
+// Returns true if something is wrong, has failed, crashed or hung, or breaks a promise.
 bool conform_is_bad(const struct conform_row *row);
 
 // Write the table with the reasons below, or a document of JSON.

@@ -25,8 +25,9 @@ static void print_row(FILE *out, const struct conform_row *x, int names, int lib
         fprintf(out, "  not run\n");
         return;
     }
-    fprintf(out, "  %5lld  %5lld  %6lld  %5lld", x->count[EXACT_RIGHT], x->count[EXACT_WRONG],
-            x->count[EXACT_UNSUPPORTED], x->count[EXACT_CRASHED] + x->count[EXACT_HUNG]);
+    fprintf(out, "  %5lld  %5lld  %6lld  %5lld", x->count[EXACT_RIGHT],
+            x->count[EXACT_WRONG] + x->count[EXACT_FAILED], x->count[EXACT_UNSUPPORTED],
+            x->count[EXACT_CRASHED] + x->count[EXACT_HUNG]);
     for (int t = 0; t < trap_count; t++)
         fprintf(out, "  %-*s", t < trap_count - 1 ? column_width(t) : 0, conform_word(x, 1 + t));
     fprintf(out, "\n");
@@ -121,6 +122,7 @@ int conform_json(FILE *out, const struct conform_row *rows, int count)
         cJSON *cases = json_object(&j, row, "cases");
         json_whole(&j, cases, "right", (uint64_t)x->count[EXACT_RIGHT]);
         json_whole(&j, cases, "wrong", (uint64_t)x->count[EXACT_WRONG]);
+        json_whole(&j, cases, "failed", (uint64_t)x->count[EXACT_FAILED]);
         json_whole(&j, cases, "unsupported", (uint64_t)x->count[EXACT_UNSUPPORTED]);
         json_whole(&j, cases, "crashed", (uint64_t)x->count[EXACT_CRASHED]);
         json_whole(&j, cases, "hung", (uint64_t)x->count[EXACT_HUNG]);

@@ -66,7 +66,7 @@ static int take(void *arg, const struct exact_case *c, enum exact_result result,
     char left[FAIL_TEXT_MAX];
     (void)c;
     const bool dead = result != EXACT_RIGHT && device_sync(&x->dev);
-    if (isolation_end(&x->dev, x->entry) && result < EXACT_WRONG) {
+    if (isolation_end(&x->dev, x->entry) && result < EXACT_FAILED) {
         snprintf(left, sizeof left, "%s", fail_text());
         result = EXACT_WRONG;
         why = left;

@@ -28,6 +28,7 @@ enum exact_result {
     EXACT_SKIPPED,     // the case cannot run here, as for lack of memory
     EXACT_RIGHT,
     EXACT_LACKING, // the result is right, and the algorithm lacks the property of the trap
+    EXACT_FAILED,  // a call returned an error, and there is no result
     EXACT_WRONG,
     EXACT_HUNG,    // the case did not end; only a parent process sees this
     EXACT_CRASHED, // the case ended the process, or left a device on which nothing runs

@@ -136,5 +136,7 @@ enum exact_result outcome_judge(const struct outcome *out, const struct algo_ent
         snprintf(why, FAIL_TEXT_MAX, "%lld bytes were not freed", (long long)out->left);
     else if (!(out->check.error_ratio <= most))
         snprintf(why, FAIL_TEXT_MAX, "%s (ratio %g)", out->check.reason, out->check.error_ratio);
-    return out->err == ERR_UNSUPPORTED ? EXACT_UNSUPPORTED : why[0] ? EXACT_WRONG : EXACT_RIGHT;
+    if (out->err == ERR_UNSUPPORTED) return EXACT_UNSUPPORTED;
+    if (out->err && out->err != ERR_WRONG) return EXACT_FAILED;
+    return why[0] ? EXACT_WRONG : EXACT_RIGHT;
 }

@@ -17,5 +17,6 @@ enum exact_result trap_failed(struct trap_case *c, int err)
 {
     snprintf(c->why, sizeof c->why, "%s", fail_text());
     if (err == ERR_UNSUPPORTED) return EXACT_UNSUPPORTED;
-    return err == ERR_MEMORY || err == ERR_UNCHECKED ? EXACT_SKIPPED : EXACT_WRONG;
+    if (err == ERR_MEMORY || err == ERR_UNCHECKED) return EXACT_SKIPPED;
+    return err == ERR_WRONG ? EXACT_WRONG : EXACT_FAILED;
 }

@@ -179,16 +179,32 @@ static void test_faults(struct device *dev)
         }
 }
 
-// All algorithms of a device are right in all traps, unless listed.
+// Traps that algorithms of the program fail: they multiply the zeros of full tiles.
+static bool is_known(const struct algo_entry *e, const struct trap *trap)
+{
+    return !strcmp(trap->name, "nonfinite") && e->device == DEVICE_CUDA &&
+           !strncmp(e->name, "tile-tuned", strlen("tile-tuned"));
+}
+
+// Traps of many runs take minutes in the emulator.
+static bool is_long(const struct device *dev, const struct trap *trap)
+{
+    return dev->kind != DEVICE_CPU &&
+           (!strcmp(trap->name, "repeat") || !strcmp(trap->name, "chain"));
+}
+
+// All algorithms of a device are right in all traps, apart from the known ones.
 static void test_own(struct device *dev)
 {
     for (int e = 0; e < algo_count; e++)
         for (int i = 0; i < trap_count; i++) {
             const struct algo_entry *entry = &algos[e];
             if (entry->device != dev->kind || algo_missing(entry)) continue;
+            if (entry->algo->vendor || is_long(dev, &traps[i])) continue;
             const struct seen s = run_trap(dev, &traps[i], entry, BIT(F32));
-            CHECK(s.worst <= EXACT_RIGHT, "%s %s, %s: %d: %s", entry->op->name, entry->name,
-                  traps[i].name, s.worst, s.why);
+            const bool right = s.worst <= EXACT_RIGHT;
+            CHECK(right != is_known(entry, &traps[i]), "%s %s, %s: %d: %s", entry->op->name,
+                  entry->name, traps[i].name, s.worst, s.why);
         }
 }
 
@@ -203,6 +219,10 @@ static void test_room(struct device *dev)
 int main(void)
 {
     struct device dev;
+    if (open_kind(DEVICE_CUDA, &dev)) {
+        test_own(&dev);
+        device_close(&dev);
+    }
     if (!open_kind(DEVICE_CPU, &dev)) return TEST_END();
     test_own(&dev);
     test_room(&dev);

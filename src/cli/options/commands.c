@@ -26,6 +26,7 @@ static const char conform_notes[] =
     "exact cases. Each trap has a column with a word:\n"
     "  ok                  right, with the property of the trap\n"
     "  WRONG               a wrong result\n"
+    "  failed              a call returned an error; counts as wrong\n"
     "  crash               the process ended, or the device was lost\n"
     "  hang                no end before -timeout\n"
     "  flushed             denormal numbers count as 0\n"
