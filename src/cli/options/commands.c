@@ -23,7 +23,8 @@ static const char report_notes[] =
 static const char conform_notes[] =
     "\nThe table has a row for each algorithm and library. right, wrong, unsup. and crash count "
     "the\n"
-    "exact cases. Each trap has a column with a word:\n"
+    "exact cases. Each trap has a column with a word, or a dash if the trap is not for the\n"
+    "algorithm:\n"
     "  ok                  right, with the property of the trap\n"
     "  WRONG               a wrong result\n"
     "  failed              a call returned an error; counts as wrong\n"
@@ -35,7 +36,6 @@ static const char conform_notes[] =
     "  no graph            a run cannot be captured\n"
     "  unsup.              the algorithm refuses the cases\n"
     "  skipped             not enough memory; the reason is below the table\n"
-    "  -                   the trap is not for this algorithm\n"
     "\nThe traps:\n";
 static const char compare_forms[] =
     "\nOther forms:\n"
