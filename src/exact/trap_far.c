@@ -162,7 +162,12 @@ enum exact_result far_run(struct trap_case *c)
                   out = op->result == RESULT_DENSE ? (int64_t)type_bytes(prec_out(c->prec)) : 0;
     struct source source;
     source_init(&source, c->A);
-    struct problem p = {.op = op, .source = &source, .prec = c->prec, .A = c->A};
+    struct problem p = {.op = op,
+                        .source = &source,
+                        .prec = c->prec,
+                        .factor = &source,
+                        .A = c->A,
+                        .stored = c->A};
     memcpy(p.axis, c->axis, sizeof p.axis);
     for (int a = 0; op->axes[a]; a++)
         if (op->axes[a] == &axis_layout) p.layout = (enum layout)c->axis[a];

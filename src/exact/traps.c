@@ -593,11 +593,12 @@ const struct trap traps[] = {
 const int trap_count = COUNT(traps);
 _Static_assert(COUNT(traps) <= TRAPS_MAX, "users have room for TRAPS_MAX results");
 
-// Goes on to the next combination of words of the axes. Returns false after the last.
+// Goes on to the next combination of words of the axes, without optional axes. Returns false after
+// the last.
 static bool next_words(const struct op *op, int64_t *axis)
 {
     for (int a = op_axis_count(op) - 1; a >= 0; a--) {
-        if (!op->axes[a]->words) continue;
+        if (!op->axes[a]->words || op->axes[a]->optional) continue;
         if (op->axes[a]->words[++axis[a]]) return true;
         axis[a] = 0;
     }
