@@ -178,7 +178,7 @@ static int compare_projections(const struct task *t, const struct output_view *R
             double got = 0;
             for (int64_t e = 0; e < count; e++)
                 got += output_at(R, i, e) * weight[output_col(R, i, e)];
-            struct tolerance tol = tolerance_of_row(t, products + count, x, i);
+            struct tolerance tol = tolerance_of_row(t, products + count, count, x, i);
             seen_add(&mine, &tol, products / max64(count, 1),
                      (struct worst){0, i, -1, got, x->want[i]});
         }

@@ -1,5 +1,7 @@
 #include "measure/tolerance.h"
 
+#include <math.h>
+
 // Unit roundoff of sums on tensor cores, over the unit roundoff of f32. Tensor cores truncate
 // partial sums of 16-bit products. H100, cuBLAS, f16, 8,192 terms with 1,024 nonzeros: with a
 // value of 1 the error is 1.3 times the tolerance.
@@ -22,15 +24,17 @@ struct tolerance tolerance_of(const struct task *t, int64_t terms, double ref, d
     return tolerance_make(&r, terms, ref, error);
 }
 
-struct tolerance tolerance_of_row(const struct task *t, int64_t products,
+struct tolerance tolerance_of_row(const struct task *t, int64_t products, int64_t count,
                                   const struct projection *x, int64_t i)
 {
-    // Elements are rounded one by one, and their weights have random signs.
+    // Elements are rounded one by one, and their weights have random signs. An element below the
+    // normal numbers is off by up to half the smallest number, whatever its size.
+    const struct roundoff r = tolerance_roundoff(t);
     struct tolerance c = tolerance_of(t, products, x->size[i], x->error[i]);
-    double own = type_list[F64].unit * x->own[i];
-    double stored = tolerance_roundoff(t).stored * x->size[i];
-    c.element += ELEMENT_SIZES * own + (ELEMENT_SIZES - STORED_SIZES) * stored;
-    c.norm += NORM_SIZES * own;
+    double own = type_list[F64].unit * x->own[i], stored = r.stored * x->size[i];
+    double tiny = sqrt((double)count) * r.smallest_stored / 2;
+    c.element += ELEMENT_SIZES * (own + tiny) + (ELEMENT_SIZES - STORED_SIZES) * stored;
+    c.norm += NORM_SIZES * own + tiny;
     return c;
 }
 

@@ -436,6 +436,25 @@ static void test_narrow(void)
     csr_free(&A);
 }
 
+// Results below the normal numbers of f16 are rounded to multiples of the smallest number. The
+// errors of a row add up in the projection.
+static void test_underflow(void)
+{
+    const struct algo *algo = algo_find(op_find("spmm"), "reference", DEVICE_CPU)->algo;
+    struct csr A;
+    struct inputs *in;
+    if (generate("uniform:3000:2", 1, &A)) return;
+    for (int64_t q = A.ptr[A.m / 2]; q < A.nnz; q++) A.val[q] = ldexp(A.val[q], -20);
+    if ((in = make("spmm", &A, F16, 64))) {
+        struct check c = check_loss(in, algo, CHECK_FULL, NO_LOSS);
+        expect_right(&c, "small results", F16);
+        c = check_loss(in, algo, CHECK_SAMPLE, NO_LOSS);
+        expect_right(&c, "small results, sampled", F16);
+        inputs_free(in);
+    }
+    csr_free(&A);
+}
+
 int main(void)
 {
     int err = device_open("cpu", &dev);
@@ -450,6 +469,7 @@ int main(void)
     test_lost();
     test_spread();
     test_narrow();
+    test_underflow();
     CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
     device_close(&dev);
     return TEST_END();
