@@ -20,44 +20,37 @@ static int place_entries(struct device *d, const void *from, int64_t nnz, size_t
     return device_place_in(d, from, nnz, (nnz + 3) / 4 * 4, size, to);
 }
 
-// Copies the values to the device, rounded to `type`. Adds the time of rounding to *convert_ms.
-static int place_values(struct device *d, const struct csr *A, enum prec type, double *convert_ms,
-                        void **to)
+// Copies the values to the device, rounded to `type`.
+static int place_values(struct device *d, const struct csr *A, enum prec type, void **to)
 {
     if (type == F64) return place_entries(d, A->val, A->nnz, sizeof *A->val, to);
-    double start = clock_ms();
     void *rounded = mem_alloc(A->nnz, type_bytes(type));
     if (!rounded) return ERR_MEMORY;
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < A->nnz; p++) type_store(type, rounded, p, A->val[p]);
-    *convert_ms += clock_ms() - start;
     int err = place_entries(d, rounded, A->nnz, type_bytes(type), to);
     mem_free(rounded);
     return err;
 }
 
-// Copies the row starts to the device. Adds the time of narrowing to *convert_ms.
-static int place_row_starts(struct device *d, const struct csr *A, double *convert_ms, void **to)
+// Copies the row starts to the device.
+static int place_row_starts(struct device *d, const struct csr *A, void **to)
 {
     int64_t count = (int64_t)A->m + 1;
     if (d->ops->row_start_bytes == 8) return device_place(d, A->ptr, count, sizeof *A->ptr, to);
     if (A->nnz > INT32_MAX)
         return fail(ERR_UNSUPPORTED, "%lld nonzeros do not fit in 32-bit row starts",
                     (long long)A->nnz);
-    double start = clock_ms();
     int32_t *narrow = mem_alloc(count, sizeof *narrow);
     if (!narrow) return ERR_MEMORY;
     for (int64_t i = 0; i < count; i++) narrow[i] = (int32_t)A->ptr[i];
-    *convert_ms += clock_ms() - start;
     int err = device_place(d, narrow, count, sizeof *narrow, to);
     mem_free(narrow);
     return err;
 }
 
-int csr_place(struct device *d, const struct csr *A, enum prec type, double *convert_ms,
-              struct sparse **out)
+int csr_place(struct device *d, const struct csr *A, enum prec type, struct sparse **out)
 {
-    *convert_ms = 0;
     *out = NULL;
     struct csr_dev *X = (struct csr_dev *)sparse_new(&format_csr);
     if (!X) return ERR_MEMORY;
@@ -65,9 +58,9 @@ int csr_place(struct device *d, const struct csr *A, enum prec type, double *con
     X->m = A->m, X->n = A->n;
     X->nnz = A->nnz;
     X->ptr_bytes = d->ops->row_start_bytes;
-    int err = place_row_starts(d, A, convert_ms, &X->ptr);
+    int err = place_row_starts(d, A, &X->ptr);
     if (!err) err = place_entries(d, A->idx, A->nnz, sizeof *A->idx, (void **)&X->idx);
-    if (!err) err = place_values(d, A, type, convert_ms, &X->val);
+    if (!err) err = place_values(d, A, type, &X->val);
     if (err)
         sparse_free(d, &X->head);
     else

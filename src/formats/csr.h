@@ -24,10 +24,8 @@ static inline const struct csr_dev *csr_of(const struct sparse *X)
     return (const struct csr_dev *)X;
 }
 
-// Copies a matrix to a device. Sets *convert_ms to the time of rounding its values and narrowing
-// its row starts.
-int csr_place(struct device *d, const struct csr *A, enum prec type, double *convert_ms,
-              struct sparse **out);
+// Copies a matrix to a device, with values rounded to `type` and row starts of the device's size.
+int csr_place(struct device *d, const struct csr *A, enum prec type, struct sparse **out);
 // Returns the bytes of the arrays of a CSR matrix.
 int64_t csr_bytes(int64_t rows, int64_t nnz, int ptr_bytes, enum prec type);
 // Returns the start of row i of a matrix in host memory.

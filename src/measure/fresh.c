@@ -144,12 +144,11 @@ static int sign_stored(const struct fresh *f, const struct stored *s, uint64_t b
 {
     struct device *d = f->t->dev;
     struct sparse *csr;
-    double convert_ms;
     if (s->format == &format_csr) {
         int err = sign_csr(d, csr_of(s->X), before);
         return err ? err : sign_csr(d, csr_of(s->X), key);
     }
-    int err = csr_place(d, s->of, s->type, &convert_ms, &csr);
+    int err = csr_place(d, s->of, s->type, &csr);
     if (!err) err = sign_csr(d, csr_of(csr), key);
     if (!err) err = renew(f->t, csr, s->X);
     sparse_free(d, csr);

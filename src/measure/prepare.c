@@ -24,14 +24,7 @@ double setup_upload_ms(const struct setup *s)
     return ms;
 }
 
-double setup_prep_ms(const struct setup *s)
-{
-    double ms = s->analyse_ms;
-    for (int i = 0; i < s->count; i++)
-        if (s->formats[i].format->from || !strcmp(s->formats[i].of, OF_TRANSPOSE))
-            ms += s->formats[i].cost.convert_ms;
-    return ms;
-}
+double setup_prep_ms(const struct setup *s) { return s->analyse_ms + setup_convert_ms(s); }
 
 void operands_init(struct operands *o, struct device *dev)
 {

@@ -81,12 +81,15 @@ int store_convert(const struct task *t, struct device *d, const struct sparse *c
     return err;
 }
 
-// Places the CSR of a matrix on the host, transposed if its transpose is given.
-static int place_on_host(struct device *host, const struct stored *x, struct sparse **csr)
+// Places the CSR of a matrix on the host, transposed if its transpose is given. Rounding to the
+// precision adds to *upload_ms.
+static int place_on_host(struct device *host, const struct stored *x, double *upload_ms,
+                         struct sparse **csr)
 {
-    double ignored_ms;
+    double start = clock_ms();
     const struct csr *given = x->transpose_of ? x->transpose_of : x->of;
-    int err = csr_place(host, given, x->type, &ignored_ms, csr);
+    int err = csr_place(host, given, x->type, csr);
+    *upload_ms += clock_ms() - start;
     if (err || !x->transpose_of) return err;
     struct sparse *from = *csr;
     err = csc_transpose(host, from, csr);
@@ -103,10 +106,8 @@ static int make_once(const struct task *t, struct stored *x, const struct sparse
     if (!x->format->from && x->format != &format_csr)
         bug("%s is made from nothing", x->format->name);
     if (!x->format->from && !from) {
-        double convert;
-        int err = csr_place(d, x->of, x->type, &convert, &x->X);
-        *convert_ms += convert;
-        *upload_ms += clock_ms() - start - convert;
+        int err = csr_place(d, x->of, x->type, &x->X);
+        *upload_ms += clock_ms() - start;
         return err;
     }
     if (from) {
@@ -120,13 +121,14 @@ static int make_once(const struct task *t, struct stored *x, const struct sparse
     struct device host = device_host();
     host.units = d->units; // the format is for this device
     struct sparse *csr = NULL, *made = NULL;
-    int err = place_on_host(&host, x, &csr);
+    double place_ms = 0;
+    int err = place_on_host(&host, x, &place_ms, &csr);
     if (!err) err = store_convert(t, &host, csr, x->format, &made);
     sparse_free(&host, csr);
-    *convert_ms += clock_ms() - start;
+    *convert_ms += clock_ms() - start - place_ms;
     start = clock_ms();
     if (!err) err = sparse_copy(&host, made, d, &x->X);
-    *upload_ms += clock_ms() - start;
+    *upload_ms += place_ms + clock_ms() - start;
     sparse_free(&host, made);
     mem_free(host.blocks);
     return err;

@@ -7,9 +7,9 @@
 
 // Cost of one matrix in one format.
 struct format_cost {
-    double convert_ms; // first conversion to the precision and the format
+    double convert_ms; // first conversion from CSR to the format, or to A^T
     double warm_ms;    // the same again; median of several
-    double upload_ms;  // copies to the device
+    double upload_ms;  // rounding to the precision, and copies to the device
 };
 
 #define SOURCES_MAX 4 // longest chain of formats that a format is made from

@@ -188,7 +188,7 @@ static void test_rank(void)
                        .timed = true,
                        .prepared = true,
                        .setup = {.count = 2,
-                                 .formats = {{.format = &format_csr, .cost = {.convert_ms = 1}},
+                                 .formats = {{.format = &format_csr, .cost = {.upload_ms = 1}},
                                              {.format = &format_coo, .cost = {.convert_ms = 2}}},
                                  .analyse_ms = 4},
                        .timing = {.count = 7, .median = 3, .min = 2, .ci_lo = 2.5, .ci_hi = 3.5}};
@@ -198,7 +198,7 @@ static void test_rank(void)
     CHECK(x.picked == algo.picks[1] && x.call == algo.call && x.vendor == algo.vendor, "names");
     CHECK(x.ms == 3 && x.min_ms == 2 && x.ci_lo == 2.5 && x.ci_hi == 3.5 && x.samples == 7,
           "times");
-    CHECK(x.prep_ms == 6, "%g ms; CSR is no preparation", x.prep_ms);
+    CHECK(x.prep_ms == 6, "%g ms; upload is no preparation", x.prep_ms);
     CHECK(!x.own_values && !x.reference, "defaults");
     r.c.opt[0] = 9;
     CHECK(result_rank(&r, TIMING_SEPARATE).own_values, "an option of its own");

@@ -15,8 +15,7 @@ static struct device cpu;
 static struct aspt *make(struct device *d, const struct csr *A, enum prec prec, const double *opt)
 {
     struct sparse *csr = NULL, *X = NULL;
-    double ms;
-    int err = csr_place(d, A, prec, &ms, &csr);
+    int err = csr_place(d, A, prec, &csr);
     if (!err) err = sparse_make(d, &format_aspt, csr, opt, &X);
     CHECK(!err, "%s", fail_text());
     sparse_free(d, csr);

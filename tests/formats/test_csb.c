@@ -10,8 +10,7 @@ static struct device dev;
 static struct csb *make(const struct csr *A, double beta)
 {
     struct sparse *csr = NULL, *X = NULL;
-    double ms;
-    int err = csr_place(&dev, A, F64, &ms, &csr);
+    int err = csr_place(&dev, A, F64, &csr);
     if (!err) err = sparse_make(&dev, &format_csb, csr, &beta, &X);
     CHECK(!err, "%s", fail_text());
     sparse_free(&dev, csr);

@@ -10,8 +10,7 @@ static struct device dev;
 static struct dcsc *make(const struct csr *A, double panel)
 {
     struct sparse *csr = NULL, *D = NULL;
-    double ms;
-    int err = csr_place(&dev, A, F64, &ms, &csr);
+    int err = csr_place(&dev, A, F64, &csr);
     if (!err) err = sparse_make(&dev, &format_dcsc, csr, &panel, &D);
     CHECK(!err, "%s", fail_text());
     sparse_free(&dev, csr);

@@ -15,8 +15,7 @@ static struct device dev;
 static struct sparse *make_csr(const struct csr *A)
 {
     struct sparse *X;
-    double ms;
-    CHECK(!csr_place(&dev, A, F64, &ms, &X), "%s", fail_text());
+    CHECK(!csr_place(&dev, A, F64, &X), "%s", fail_text());
     return X;
 }
 

@@ -26,9 +26,8 @@ static struct batch chain_of(const struct format *format)
 static int make(struct device *d, const struct csr *A, enum prec prec, const struct batch *c,
                 const double *opt, struct sparse **out)
 {
-    double ms;
     struct sparse *made[CHAIN_MAX] = {0};
-    int err = csr_place(d, A, prec, &ms, &made[0]);
+    int err = csr_place(d, A, prec, &made[0]);
     for (int i = 1; i < c->count && !err; i++)
         err = sparse_make(d, c->format[i], made[i - 1], i == c->count - 1 ? opt : NULL, &made[i]);
     *out = err ? NULL : made[c->count - 1];

@@ -11,8 +11,7 @@ static struct sellp *make(const struct csr *A, double slice, double pad)
 {
     struct sparse *csr = NULL, *S = NULL;
     const double opt[] = {slice, pad};
-    double ms;
-    int err = csr_place(&dev, A, F64, &ms, &csr);
+    int err = csr_place(&dev, A, F64, &csr);
     if (!err) err = sparse_make(&dev, &format_sellp, csr, opt, &S);
     CHECK(!err, "%s", fail_text());
     sparse_free(&dev, csr);

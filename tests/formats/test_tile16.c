@@ -19,8 +19,7 @@ static void make_csr(struct csr *A, int32_t m, int32_t n, bool full)
 static struct tile16 *make(const struct csr *A)
 {
     struct sparse *csr = NULL, *T = NULL;
-    double ms;
-    int err = csr_place(&dev, A, F64, &ms, &csr);
+    int err = csr_place(&dev, A, F64, &csr);
     if (!err) err = sparse_make(&dev, &format_tile16, csr, NULL, &T);
     CHECK(!err, "%s", fail_text());
     sparse_free(&dev, csr);

@@ -19,8 +19,7 @@ static struct tiled *make(const struct csr *A, double rows, double stage, double
 {
     struct sparse *csr = NULL, *T = NULL;
     const double opt[] = {rows, stage, balance, reorder, permute, slabs};
-    double ms;
-    int err = csr_place(&dev, A, F64, &ms, &csr);
+    int err = csr_place(&dev, A, F64, &csr);
     if (!err) err = sparse_make(&dev, &format_tiled, csr, opt, &T);
     CHECK(!err, "%s", fail_text());
     sparse_free(&dev, csr);
@@ -495,10 +494,9 @@ static void compare_makers(struct device *d, const struct shape *shape, const do
     struct csr A;
     struct sparse *csr = NULL, *there = NULL, *X = NULL, *here;
     uint64_t bits, want;
-    double ms;
     if (shape_build(shape, &A)) return;
     here = (struct sparse *)make(&A, opt[0], opt[1], opt[2], opt[3], opt[4]);
-    int err = csr_place(d, &A, F64, &ms, &csr);
+    int err = csr_place(d, &A, F64, &csr);
     if (!err) err = sparse_make(d, &format_tiled, csr, opt, &there);
     if (!err) err = sparse_copy(d, there, &dev, &X);
     CHECK(!err, "%s on %s: %s", shape->name, d->id, fail_text());

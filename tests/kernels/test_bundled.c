@@ -35,8 +35,7 @@ static void test_storage(void)
     struct task t = {.dev = &dev, .prec = F64};
     struct sparse *A = NULL;
     struct bundles found = {0};
-    double ms;
-    int err = csr_place(&dev, &small, F64, &ms, &A);
+    int err = csr_place(&dev, &small, F64, &A);
     if (!err) err = bundles_find(&t, csr_of(A), (struct bundle_rule){0.75, 3}, &found);
     CHECK(!err && found.count == 2 && found.loads == 12, "%d: %lld bundles, %lld loads", err,
           (long long)found.count, (long long)found.loads);
