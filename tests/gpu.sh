@@ -31,6 +31,7 @@ run "$build/tests/kernels/test_speck"
 run "$build/tests/kernels/test_tile"
 run "$build/tests/kernels/test_tsparse"
 run "$build/tests/measure/test_check"
+run "$build/tests/exact/test_traps"
 run "$build/tests/measure/test_check_product"
 run "$build/tests/kernels/test_algos" cuda
 run python3 "$(dirname "$0")/plugin/test_plugin.py" "$build"

@@ -89,6 +89,22 @@ static int choose_rows(struct conform_command *c)
     return fail(ERR_USAGE, "conform: no algorithm matches; 'spbench list' shows all");
 }
 
+// Returns ERR_USAGE if the files of an option replace the library of no chosen algorithm.
+static int check_replacements(const struct conform_command *c)
+{
+    for (int i = 0; i < COUNT(c->replacements); i++) {
+        const struct replacement *r = &c->replacements[i];
+        bool any = !r->files.count;
+        for (int x = 0; x < c->count; x++)
+            any |= c->rows[x].file && !strcmp(c->rows[x].entry->algo->vendor, r->vendor);
+        if (!any)
+            return fail(ERR_USAGE,
+                        "conform: files of %s are given, and no algorithm of it is chosen",
+                        r->vendor);
+    }
+    return OK;
+}
+
 static int run_rows(struct conform_command *c)
 {
     const struct options *o = c->o;
@@ -119,7 +135,8 @@ static int tell_rows(const struct conform_command *c, struct outcome *outcome)
 {
     bool any = false;
     for (int r = 0; r < c->done; r++) {
-        outcome->bad_result |= conform_is_bad(&c->rows[r]);
+        const struct conform_row *x = &c->rows[r];
+        outcome->bad_result |= conform_is_bad(x) || (x->file && x->skipped[0]);
         for (int i = 0; i <= trap_count; i++) any |= c->rows[r].parts[i].result >= EXACT_RIGHT;
     }
     int err = OK;
@@ -138,6 +155,7 @@ int cli_conform(const struct request *q)
     int err = library_files_add("cusparse", q->o->sweep.libraries, true, &c.replacements[0].files);
     if (!err) err = library_files_add("mkl", q->o->conform.mkl, false, &c.replacements[1].files);
     if (!err) err = choose_rows(&c);
+    if (!err) err = check_replacements(&c);
     if (!err) {
         char why[FAIL_TEXT_MAX];
         err = run_rows(&c);

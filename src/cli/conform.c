@@ -51,7 +51,7 @@ static int part_find(const char *name)
     return i <= trap_count ? i : -1;
 }
 
-// Takes the result of the case that runs. Of equal results the smallest input stays.
+// Records the result of the current case. Among equal results the smallest input is kept.
 static void end_case(struct follow *f, enum exact_result result, const char *why)
 {
     struct conform_part *p = &f->row->parts[f->part];
@@ -73,7 +73,7 @@ static void end_worker(struct follow *f, enum exact_result result, const char *w
     } else {
         f->part = 0;
         f->size = 0;
-        snprintf(f->input, sizeof f->input, "no case was under way");
+        snprintf(f->input, sizeof f->input, "no case was running");
         end_case(f, result, why);
         f->state = ROW_DONE;
     }
@@ -84,7 +84,7 @@ static int take_testing(struct follow *f, const char *rest)
     char name[32];
     int used = 0;
     if (sscanf(rest, "%31s %lld %n", name, &f->size, &used) != 2 || part_find(name) < 0)
-        return fail(ERR_DEVICE, "a worker says: testing %s", rest);
+        return fail(ERR_DEVICE, "a worker sent a bad line: testing %s", rest);
     f->part = part_find(name);
     snprintf(f->input, sizeof f->input, "%s", rest + used);
     f->runs_case = true;
@@ -108,7 +108,8 @@ static int take_error(struct follow *f, const char *rest)
     const char *text;
     enum err code = protocol_error(rest, &text);
     if (code == ERR_USAGE || code == ERR_INTERRUPTED) return fail(code, "%s", text);
-    if (f->part >= 0) return end_worker(f, EXACT_CRASHED, text), OK;
+    if (f->part >= 0)
+        return end_worker(f, code == ERR_MEMORY ? EXACT_SKIPPED : EXACT_CRASHED, text), OK;
     snprintf(f->row->skipped, sizeof f->row->skipped, "%s", text);
     f->state = ROW_DONE;
     return OK;

@@ -21,7 +21,7 @@ struct exact_case {
     const char *note;    // options and distances of lines that are not the default; ""
 };
 
-// Result of a case, and of several cases: the largest of theirs.
+// Result of a case. The result of several cases is the largest value.
 enum exact_result {
     EXACT_NONE,        // there is no case
     EXACT_UNSUPPORTED, // the algorithm refuses the case
@@ -39,7 +39,7 @@ enum exact_result {
 struct exact_rule {
     int first, step; // shapes: number `first`, and each `step`-th after it
     int axis_step;   // axes of numbers: only each `axis_step`-th value
-    int64_t skip;    // number of cases that are left out at the begin
+    int64_t skip;    // number of cases that are left out at the start
     unsigned precs;  // BIT(F32) | ...; 0: all
     int64_t offset;  // traps: offset in elements that dense matrices exceed
     bool (*wants)(void *arg, const struct algo_entry *entry);

@@ -124,6 +124,13 @@ struct outcome case_run(struct inputs *in, const struct algo_entry *entry, const
     return out;
 }
 
+enum exact_result exact_of_error(int err)
+{
+    if (err == ERR_UNSUPPORTED) return EXACT_UNSUPPORTED;
+    if (err == ERR_MEMORY || err == ERR_UNCHECKED) return EXACT_SKIPPED;
+    return err == ERR_WRONG ? EXACT_WRONG : EXACT_FAILED;
+}
+
 // Whole numbers are exact but for sums in 16 bits.
 enum exact_result outcome_judge(const struct outcome *out, const struct algo_entry *entry,
                                 enum prec prec, char why[FAIL_TEXT_MAX])
@@ -136,7 +143,6 @@ enum exact_result outcome_judge(const struct outcome *out, const struct algo_ent
         snprintf(why, FAIL_TEXT_MAX, "%lld bytes were not freed", (long long)out->left);
     else if (!(out->check.error_ratio <= most))
         snprintf(why, FAIL_TEXT_MAX, "%s (ratio %g)", out->check.reason, out->check.error_ratio);
-    if (out->err == ERR_UNSUPPORTED) return EXACT_UNSUPPORTED;
-    if (out->err && out->err != ERR_WRONG) return EXACT_FAILED;
+    if (out->err) return exact_of_error(out->err);
     return why[0] ? EXACT_WRONG : EXACT_RIGHT;
 }

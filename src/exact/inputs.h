@@ -45,6 +45,8 @@ struct outcome {
 // depend on the first.
 struct outcome case_run(struct inputs *in, const struct algo_entry *entry, const double *opt,
                         enum check_mode mode);
+// Returns the result of a case that ended with this error.
+enum exact_result exact_of_error(int err);
 // Returns the result of a case whose values are exact, with the reason.
 enum exact_result outcome_judge(const struct outcome *out, const struct algo_entry *entry,
                                 enum prec prec, char why[FAIL_TEXT_MAX]);

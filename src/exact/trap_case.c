@@ -2,13 +2,15 @@
 
 #include <stdio.h>
 
+#include "exact/inputs.h"
+
 bool trap_has_room(struct trap_case *c, int64_t bytes)
 {
     char need[32], have[32];
     const bool host = device_is_host(c->dev);
     const int64_t room = host ? mem_available() : c->dev->memory_bytes;
     if (bytes <= room / 2) return true;
-    snprintf(c->why, sizeof c->why, "takes %s, more than half of the %s of %s",
+    snprintf(c->why, sizeof c->why, "the case needs %s, more than half of the %s of %s",
              size_text(bytes, need), size_text(room, have), c->dev->id);
     return false;
 }
@@ -16,7 +18,5 @@ bool trap_has_room(struct trap_case *c, int64_t bytes)
 enum exact_result trap_failed(struct trap_case *c, int err)
 {
     snprintf(c->why, sizeof c->why, "%s", fail_text());
-    if (err == ERR_UNSUPPORTED) return EXACT_UNSUPPORTED;
-    if (err == ERR_MEMORY || err == ERR_UNCHECKED) return EXACT_SKIPPED;
-    return err == ERR_WRONG ? EXACT_WRONG : EXACT_FAILED;
+    return exact_of_error(err);
 }

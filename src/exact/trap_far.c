@@ -1,6 +1,6 @@
 // The trap `far`: the dense operands have more elements than an int counts, and A has few nonzeros.
-// The host never holds such an operand. The device's memory is filled with NaN. Only the rows that
-// nonzeros refer to are uploaded, so that a wrong offset makes NaN of the result.
+// The operands are made in the device's memory, without a copy on the host. All elements are NaN
+// except the rows that nonzeros refer to. A wrong offset therefore gives NaN.
 #include "exact/traps.h"
 
 #include <stdio.h>
@@ -82,11 +82,11 @@ static int place_dense(struct trap_case *c, enum layout layout, int which, struc
     return err;
 }
 
-// Returns the row of the result's memory that has row i of C.
+// Sets *stored to the row of the result's memory that has row i of C; -1: none.
 static int stored_row(const struct task *t, int64_t i, int64_t *stored)
 {
     int32_t *order = t->order ? mem_alloc(t->C.rows, sizeof *order) : NULL;
-    *stored = i;
+    *stored = t->order ? -1 : i;
     if (!t->order) return OK;
     int err = order ? device_download(t->dev, order, t->order, t->C.rows * 4) : ERR_MEMORY;
     for (int64_t x = 0; x < t->C.rows && !err; x++)
@@ -113,6 +113,8 @@ static int compare_row(struct trap_case *c, const struct task *t, int64_t i, int
 {
     int64_t stored;
     int err = stored_row(t, i, &stored);
+    if (!err && stored < 0)
+        snprintf(c->why, sizeof c->why, "no row of the result is row %lld of C", (long long)i);
     for (int64_t j = 0; j < t->C.cols && !err && !c->why[0]; j++)
         err = compare(c, address(&t->C, stored, j, prec_out(c->prec)),
                       line < 0 ? 0 : want(c, line, j, t->C.cols), i, j);
@@ -162,12 +164,8 @@ enum exact_result far_run(struct trap_case *c)
                   out = op->result == RESULT_DENSE ? (int64_t)type_bytes(prec_out(c->prec)) : 0;
     struct source source;
     source_init(&source, c->A);
-    struct problem p = {.op = op,
-                        .source = &source,
-                        .prec = c->prec,
-                        .factor = &source,
-                        .A = c->A,
-                        .stored = c->A};
+    struct problem p = {
+        .op = op, .source = &source, .prec = c->prec, .factor = &source, .A = c->A, .stored = c->A};
     memcpy(p.axis, c->axis, sizeof p.axis);
     for (int a = 0; op->axes[a]; a++)
         if (op->axes[a] == &axis_layout) p.layout = (enum layout)c->axis[a];
