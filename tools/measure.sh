@@ -2,7 +2,7 @@
 # Measures one record file of a device's folder: OUT/FILE.jsonl, then OUT/FILE.jsonl.gz.
 #
 # usage: tools/measure.sh FILE OUT ARGUMENT...
-#   FILE      spmm sddmm spgemm  every algorithm of a GPU
+#   FILE      spmm sddmm spgemm  every algorithm of a GPU; bf16-f32: auto and cuSPARSE
 #             model              options of tiled, for figures of paper 3, on a GPU
 #             sets               the sets of matrices.txt for figures; the list is the ARGUMENT
 #             race               the algorithms of the CPU beside MKL
@@ -66,5 +66,5 @@ race)
     exit 2
     ;;
 esac
-gzip -9n "$out/$file.jsonl"
+gzip -9n "$out/$file.jsonl" || exit 2
 exit $status

@@ -1,4 +1,4 @@
-// SpGEMM by the algorithm that should be the fastest, C = A * S.
+// SpGEMM by onepass, C = A * S.
 //
 // Format: CSR. The rule: select/auto_rules.h.
 #include "select/auto.h"

@@ -17,5 +17,5 @@ static int prepare(struct task *t)
 }
 
 extern const struct algo spgemm_auto_cuda = {AUTO_SPARSE(
-    "Where it picks tiles the result stays in tiles, and they are made of A beforehand.",
+    "If tile-tuned is picked, C stays in tiles. The tiles of A are made during preparation.",
     {"hash-tuned", "tile-tuned"})};

@@ -1,5 +1,5 @@
-// SpMM: C = A * B, A sparse m x n, B dense n x k, C dense m x k. With -trans the matrix that was
-// read is A^T of this product: the result is the same as that of a matrix that is read transposed.
+// SpMM: C = A * B, A sparse m x n, B dense n x k, C dense m x k. With -trans, A is
+// the transpose of the matrix that was read.
 #include "algos/algo.h"
 #include "base/squares.h"
 
@@ -14,7 +14,7 @@ static const int64_t trans_products[] = {
 static const struct axis axis_trans = {
     .name = "trans",
     .values = "NAMES",
-    .about = "A^T * B by a transposed mode of the library: flag, or after making A^T: copy",
+    .about = "A^T * B; flag: by a transposed mode of the library, copy: after A^T is made",
     .words = trans_words,
     .standard = TRANS_NO,
     .quiet = true,
@@ -27,7 +27,7 @@ static const struct axis *const axes[] = {
     [K] = &axis_k, [LAYOUT] = &axis_layout, [TRANS] = &axis_trans, NULL};
 static const char *const variants[] = {"A * B", NULL};
 
-// Makes the matrix that was read the transpose of A.
+// Sets A to the transpose of the matrix that was read.
 static int transpose(struct problem *p)
 {
     int err = source_transpose(p->source);
@@ -55,7 +55,7 @@ static int make(struct problem *p)
 static int refuse(const struct problem *p, const struct algo *algo)
 {
     if (p->stored != p->A && !algo->transposes)
-        return fail(ERR_UNSUPPORTED, "it has no transposed mode; -trans copy makes A^T first");
+        return fail(ERR_UNSUPPORTED, "the algorithm has no transposed mode; use -trans copy");
     return algo_refuse_layout(algo, (enum layout)p->axis[LAYOUT]);
 }
 

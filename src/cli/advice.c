@@ -211,7 +211,8 @@ static void print_other_axes(FILE *out, const struct advice *a)
         if (g->prec != a->groups[0].prec || !best) continue;
         fprintf(out, "  %-12s", lead);
         for (int x = 0; a->op->axes[x]; x++)
-            if (g->axis[x] != a->groups[0].axis[x])
+            if (axis_product(a->op->axes[x], g->axis[x]) !=
+                axis_product(a->op->axes[x], a->groups[0].axis[x]))
                 fprintf(out, " %s %s:", a->op->axes[x]->name,
                         axis_text(a->op->axes[x], g->axis[x], value));
         fprintf(out, " %s, %s ms", kernel_text(best, name), cell_number(best->rank.ms, ms));

@@ -98,7 +98,7 @@ static bool is_loaded(const char *path)
 static int check_library(const struct worker_request *request)
 {
     if (!request->library || is_loaded(request->library)) return OK;
-    return fail(ERR_USAGE, "%s: the loader did not take it", request->library);
+    return fail(ERR_USAGE, "%s: the loader did not load this file", request->library);
 }
 
 // Loads the plug-ins, each with the hash that the parent knows.

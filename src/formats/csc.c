@@ -45,7 +45,7 @@ static int parts_of(const struct csr_dev *A)
     return (int)max64(1, min64(omp_get_max_threads(), most));
 }
 
-// Returns the first row of a part: the first that begins at its share of the nonzeros, or behind.
+// Returns the first row whose start is at least the share of the nonzeros before the part.
 static int32_t first_row(const struct csr_dev *A, int part, int parts)
 {
     const int64_t *ptr = A->ptr;

@@ -100,6 +100,7 @@ static void charge_sources(struct setup *setup, const struct operands *o, const 
     const struct format *source = s->format;
     struct format_cost *cost = &use_find(setup, operand_name(o, of), source)->cost;
     for (int i = 1; stored_source(s, &of, &source); i++) {
+        if (i > SOURCES_MAX) bug("%s has more than %d sources", s->format->name, SOURCES_MAX);
         if (use_find(setup, operand_name(o, of), source)) break;
         cost->convert_ms += s->cost[i].convert_ms;
         cost->warm_ms += s->cost[i].warm_ms;

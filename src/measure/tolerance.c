@@ -28,7 +28,8 @@ struct tolerance tolerance_of_row(const struct task *t, int64_t products, int64_
                                   const struct projection *x, int64_t i)
 {
     // Elements are rounded one by one, and their weights have random signs. An element below the
-    // normal numbers is off by up to half the smallest number, whatever its size.
+    // normal numbers is off by up to half the smallest number, whatever its size: `tiny` bounds the
+    // root mean square of these errors.
     const struct roundoff r = tolerance_roundoff(t);
     struct tolerance c = tolerance_of(t, products, x->size[i], x->error[i]);
     double own = type_list[F64].unit * x->own[i], stored = r.stored * x->size[i];

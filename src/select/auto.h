@@ -5,7 +5,7 @@
 #include "select/auto_rules.h"
 
 static const struct param auto_options[] = {
-    {"trials", 1, 0, 1, true, "1: time the candidates if the rule is unsure"}, {0}};
+    {"trials", 1, 0, 1, true, "1: time all candidates if the rule does not decide"}, {0}};
 
 // Descriptors, from `layouts` or `precs` on. `prepare` is the file's own.
 #define AUTO_DENSE(layout_bits, prec_bits, ...)                                                    \

@@ -2,8 +2,8 @@
 //
 //     SpMM, CUDA, row-major      rowsplit for few warps and short rows, else graded
 //     SpMM, CUDA, column-major   graded; naive, which needs no memory, if graded lacks memory
-//     SDDMM, CUDA                balanced
-//     SpGEMM, CUDA               hash-tuned, or tile-tuned if its tiles are full
+//     SDDMM, CUDA                balanced; rowwise, which needs no memory, if balanced lacks memory
+//     SpGEMM, CUDA               hash-tuned; both it and tile-tuned are timed if tiles are full
 //     SpMM, CPU, row-major       bundled, rowsplit or merge
 //     SpMM, CPU, column-major    bundled
 //     SDDMM, CPU                 balanced or aspt
@@ -26,8 +26,8 @@
 //     with AUTO_LONGEST 20                  0.997; 0.75
 //     with AUTO_LONGEST 80                  1.000; 0.93
 //
-// SDDMM against the best cuSPARSE, H100, 98 matrices: balanced 2.40, worst 1.03. The better of
-// balanced and aspt would gain 0.7 %, on a mesh at k = 128 31 %.
+// SDDMM against the best cuSPARSE, H100, 87 matrices, f32, k = 64: balanced 2.87, worst 1.08. The
+// better of balanced and aspt would gain 0.7 %, on a mesh at k = 128 31 %.
 //
 // SpGEMM, least time of all our algorithms over the time of the choice, H200, 86 matrices, f64:
 //
@@ -38,9 +38,12 @@
 //
 // CPU, the same measure over the candidates, EPYC with AVX2, 2 threads, 35 matrices; 27 of SpGEMM:
 //
-//     SpMM: bundled 0.933; 0.41, with rowsplit 0.973; 0.71, with both others 1
-//     SDDMM: balanced 0.945; 0.63, with aspt 1
-//     SpGEMM: onepass 0.996; 0.89
+//     SpMM      bundled                      0.933; 0.41
+//               bundled, rowsplit            0.973; 0.71
+//               bundled, rowsplit, merge     1; 1
+//     SDDMM     balanced                     0.945; 0.63
+//               balanced, aspt               1; 1
+//     SpGEMM    onepass                      0.996; 0.89
 #ifndef AUTO_RULES_H
 #define AUTO_RULES_H
 
@@ -71,7 +74,7 @@ static inline struct pick_order auto_spgemm(double fill)
 
 // The rules that depend on no count.
 static const struct pick_order auto_spmm_col = {{"graded", "naive"}, false},
-                               auto_sddmm = {{"balanced"}, false},
+                               auto_sddmm = {{"balanced", "rowwise"}, false},
                                auto_cpu_spmm_row = {{"bundled", "rowsplit", "merge"}, true},
                                auto_cpu_spmm_col = {{"bundled"}, false},
                                auto_cpu_sddmm = {{"balanced", "aspt"}, true},

@@ -48,8 +48,8 @@ static int fastest(const struct field *f)
     return best;
 }
 
-// Hands the task on to the fastest that takes it; all that refuse are then out of the question.
-// `err` is what is said where nobody is left.
+// Passes the task to the fastest candidate that accepts it. Candidates that refuse are excluded.
+// Returns `err` if no candidate is left.
 static int take_fastest(struct task *t, struct field *f, int err)
 {
     while ((f->taken = fastest(f)) >= 0) {

@@ -463,7 +463,7 @@ static void test_trans(void)
         const int refused = op->refuse(&p, &plain);
         CHECK(refused == (trans == 1 ? ERR_UNSUPPORTED : OK), "trans %d: %d", (int)trans, refused);
         if (refused)
-            CHECK_TEXT(fail_text(), "it has no transposed mode; -trans copy makes A^T first");
+            CHECK_TEXT(fail_text(), "the algorithm has no transposed mode; use -trans copy");
         CHECK(!op->refuse(&p, &turning), "%s", fail_text());
         problem_free(&p);
     }

@@ -36,7 +36,7 @@ static int make(struct device *d, const struct csr *A, enum prec prec, const str
     return err;
 }
 
-// Whether two matrices of a format, both in host memory, have the same arrays.
+// Returns true if two matrices of a format, both in host memory, have the same arrays.
 static bool same_arrays(const struct sparse *X, const struct sparse *Y)
 {
     struct array x[ARRAYS_MAX], y[ARRAYS_MAX];
@@ -49,7 +49,7 @@ static bool same_arrays(const struct sparse *X, const struct sparse *Y)
     return same;
 }
 
-// Whether the starts of a format are as wide as the device has them, and those of the host wider.
+// Checks that row starts have the width of the device, and on the host that of the host.
 static bool is_narrow(const struct device *d, const struct format *format)
 {
     return (format == &format_csr || format == &format_csc) && d->ops->row_start_bytes != 8;

@@ -418,7 +418,7 @@ def test_library(folder):
     (folder / "text.so").write_text("no library\n")
     run = sweep("-cusparse", folder / "text.so", *words)
     ran(run, 2, "-cusparse text.so")
-    check("the loader did not take it" in run.stderr, "text.so: %s" % run.stderr)
+    check("the loader did not load this file" in run.stderr, "text.so: %s" % run.stderr)
 
 
 def test_conform(folder):
@@ -440,7 +440,7 @@ def test_conform(folder):
     (folder / "text.so").write_text("no library\n")
     run, rows = conform("-alg", "plant-library", "-cusparse", folder / "text.so", "-trap", "nonfinite")
     ran(run, 2, "conform -cusparse text.so")
-    check("the loader did not take it" in run.stderr and len(rows) == 1, "text.so: %s" % run.stderr)
+    check("the loader did not load this file" in run.stderr and len(rows) == 1, "text.so: %s" % run.stderr)
 
 
 def test_signals(folder):

@@ -25,14 +25,14 @@ static const char conform_notes[] =
     "the\n"
     "exact cases. Each trap has a column with a word, or a dash if the trap is not for the\n"
     "algorithm:\n"
-    "  ok                  right, with the property of the trap\n"
+    "  ok                  right; the trap found no fault\n"
     "  WRONG               a wrong result\n"
     "  failed              a call returned an error; counts as wrong\n"
     "  crash               the process ended, or the device was lost\n"
     "  hang                no end before -timeout\n"
-    "  flushed             denormal numbers count as 0\n"
+    "  flushed             denormal numbers are treated as 0\n"
     "  varies              runs differ in bits\n"
-    "  no order            a run does not wait for the work ahead of it: an error\n"
+    "  no order            a run starts before earlier work in its stream has ended; an error\n"
     "  no graph            a run cannot be captured\n"
     "  unsup.              the algorithm refuses the cases\n"
     "  skipped             not enough memory; the reason is below the table\n"
@@ -69,7 +69,7 @@ static const struct command_info commands[] = {
     {COMMAND_DOCTOR, "doctor", "[-device NAME] [-o FILE]",
      "find conditions that spoil measurements, with advice", .least = 0, .most = 0},
     {COMMAND_CONFORM, "conform", "[OPTIONS]",
-     "run exact cases and traps on vendors' algorithms or plug-ins", .least = 0, .most = 0,
+     "test vendors' libraries or plug-ins for wrong results", .least = 0, .most = 0,
      .notes = conform_notes},
     {COMMAND_SELFTEST, "selftest", "aa [OPTIONS] [MATRIX...]",
      "compare the program with itself: false verdicts, noise", .least = 0, .most = INT32_MAX,
