@@ -27,7 +27,7 @@ struct axis {
 const char *axis_text(const struct axis *axis, int64_t value, char text[32]);
 // Returns the index of a word, or -1.
 int64_t axis_word(const struct axis *axis, const char *word);
-// Returns the first value that gives the same result as `value`, by another way of computing it.
+// Returns the first value that gives the same product as `value`.
 int64_t axis_product(const struct axis *axis, int64_t value);
 // Writes the values that give the same result as `value`: "flag,copy", "no", "64".
 #define AXIS_PRODUCT_TEXT 64

@@ -205,7 +205,7 @@ int op_figure_count(const struct op *op);
 // out the standard value of an optional axis.
 #define OP_AXES_TEXT 96
 const char *op_axes_text(const struct op *op, const int64_t *axis, char text[OP_AXES_TEXT]);
-// Appends " trans=copy" for each axis of which another value gives the same result.
+// Appends " trans=copy" for each axis with several values for one product.
 void op_add_ways(const struct op *op, const int64_t *axis, char *text, size_t size);
 
 // Axes that several operations have.

@@ -15,8 +15,8 @@ struct advised {
     enum status status;         // of the case
     char reason[FAIL_TEXT_MAX]; // of a status other than ok; "": none
     struct rank_case rank;      // times; ms NAN: no valid time
-    char name[ADVISED_NAME];    // algorithm, with the way to the same product (op_add_ways)
-    const char *library;        // name and version; NULL: an algorithm of the program
+    char name[ADVISED_NAME]; // algorithm, with values of axes that give one product (op_add_ways)
+    const char *library;     // name and version; NULL: an algorithm of the program
     double bound_ms, gather_ms; // as in struct result
     int64_t peak_bytes;         // most memory on the device during a run
 };

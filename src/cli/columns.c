@@ -55,7 +55,7 @@ const struct column columns[COLUMN_COUNT] = {
         {
             .head = "x best",
             .width = 6,
-            .about = "The time over that of the fastest checked result with the same inputs.",
+            .about = "The time over that of the fastest checked result of the same product.",
             .formula = "ms / least ms",
             .good = "1.00: the fastest.",
         },

@@ -19,7 +19,7 @@ struct trap_case {
     char why[FAIL_TEXT_MAX]; // reason of a result that is not EXACT_RIGHT
 };
 
-// Returns true if the device has memory for so many bytes. Otherwise sets the reason.
+// Returns true if the device has room for `bytes` bytes. Otherwise sets the reason.
 bool trap_has_room(struct trap_case *c, int64_t bytes);
 // Returns the result of a case that ended with this error, with the text of the error as reason.
 enum exact_result trap_failed(struct trap_case *c, int err);

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define TRAP_OFFSET (INT64_C(1) << 31) // exact_rule.offset: the first that no int has
+#define TRAP_OFFSET (INT64_C(1) << 31) // exact_rule.offset: the smallest that an int cannot hold
 
 struct trap {
     const char *name;    // a word: column of the table, -trap

@@ -12,7 +12,7 @@ struct format_use {
     int64_t bytes, csr_bytes; // csr_bytes: size of the matrix in CSR with 32-bit row starts
     struct format_cost cost;  // with the cost of its source, unless that is a format of the case
 };
-#define OF_TRANSPOSE    "A^T" // A^T in place of A, made from A
+#define OF_TRANSPOSE    "A^T" // name of an operand that is A^T, made from A
 #define FORMAT_USES_MAX (2 * FORMATS_MAX)
 
 // Times and bytes of the preparation of a case.

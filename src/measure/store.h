@@ -16,7 +16,8 @@ struct format_cost {
 
 struct stored {
     const struct csr *of;
-    const struct csr *transpose_of; // `of` is its transpose, and made from it; NULL: `of` is given
+    const struct csr
+        *transpose_of; // `of` is made from this matrix by transposing; NULL: `of` was read
     const struct format *format;
     enum prec type;
     double opt[PARAMS_MAX]; // values of the format's parameters
@@ -41,8 +42,8 @@ void store_free(struct store *s);
 // Converts A unless the store has that matrix.
 int store_need(struct store *s, const struct task *t, const struct csr *A,
                const struct format *format, struct stored **out);
-// Goes on from a matrix in a format to the source that the store made it from. Returns false if it
-// was given.
+// Replaces *of and *format by those from which the store made the matrix. Returns false if the
+// matrix was read.
 bool stored_source(const struct stored *x, const struct csr **of, const struct format **format);
 // Makes `format` from `csr` in the memory of the device d, with the formats in between. The device
 // has a maker of each.
