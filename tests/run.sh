@@ -98,7 +98,7 @@ export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
 export XDG_CACHE_HOME="$PWD/$logs/cache"
 
 # Of the tests only those that run without the sanitizers.
-part build-cpu one build CUDA=0 spbench build/cpu/tests/{kernels/test_algos,measure/test_mutants,mkl/libmkl_rt.so,nvml/libnvidia-ml.so.1,sweep/spbench,sweep/library.so,plugin/{right,bad_endings,bad_fields,no_symbol,fake_cuda}.so}
+part build-cpu one build CUDA=0 spbench build/cpu/tests/{kernels/test_algos,measure/test_mutants,mkl/libmkl_rt.so,mkl_old/libmkl_rt.so,nvml/libnvidia-ml.so.1,sweep/spbench,sweep/library.so,plugin/{right,bad_endings,bad_fields,no_symbol,fake_cuda}.so}
 part incremental one incremental
 part build-emu one build EMU=1 build/emu/spbench tests
 

@@ -74,7 +74,8 @@ static void add_case(struct command *c, const struct counter_tool *tool,
     add_made(c, "-device=%s", bc->device);
     add_made(c, "-prec=%s", prec_name(bc->prec));
     for (int a = 0; op->axes[a]; a++)
-        add_made(c, "-%s=%s", op->axes[a]->name, axis_text(op->axes[a], bc->axis[a], value));
+        if (axis_is_written(op->axes[a], bc->axis[a]))
+            add_made(c, "-%s=%s", op->axes[a]->name, axis_text(op->axes[a], bc->axis[a], value));
     add_made(c, "-cache=%s", bc->cold ? "cold" : "warm");
     for (int i = 0; algo_param(bc->entry->algo, i); i++)
         add_made(c, "-opt=%s=%.17g", algo_param(bc->entry->algo, i)->name, bc->opt[i]);

@@ -72,7 +72,7 @@ static void test_ways(void)
         CHECK(plain->line_count == 1 && t->line_count == 2, "lines");
         CHECK(line_of(plain, "lib")->timed == 1, "a line without a way");
         CHECK_NEAR(line_of(t, "lib trans=flag")->over_best, 1.5);
-        CHECK_NEAR(line_of(t, "lib trans=copy")->over_best, 1);
+        CHECK_NEAR(line_of(t, "lib trans=copy")->over_best, 1.0);
         CHECK(line_of(t, "lib trans=copy")->pays_after == 2, "pays after %g",
               line_of(t, "lib trans=copy")->pays_after); // 2 + 2 * 2 < 1 + 2 * 3
     }

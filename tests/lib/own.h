@@ -172,7 +172,7 @@ static inline void axes_start(const struct op *op, int which, int64_t axis[AXES_
 static inline bool axes_next_words(const struct op *op, int64_t axis[AXES_MAX])
 {
     for (int a = op_axis_count(op) - 1; a >= 0; a--) {
-        if (!op->axes[a]->words) continue;
+        if (!op->axes[a]->words || op->axes[a]->optional) continue;
         if (op->axes[a]->words[++axis[a]]) return true;
         axis[a] = 0;
     }
