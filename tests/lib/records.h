@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/coo.h"
 #include "own.h"
 #include "records/record.h"
 #include "test.h"
@@ -88,8 +89,8 @@ static inline struct result good_result(void)
                                   .ci_lo = 0.25,
                                   .ci_hi = 0.75},
                        .setup = {.count = 2,
-                                 .formats = {{"A", &format_csr, 600, 500, {1, 0.5, 1.5}},
-                                             {"S", &format_csr, 300, 400, {2, 0.25, 0.125}}},
+                                 .formats = {{"A", &format_coo, 600, 500, {1, 0.5, 1.5}},
+                                             {"S", &format_coo, 300, 400, {2, 0.25, 0.125}}},
                                  .format_bytes = 900,
                                  .dense_ms = 2,
                                  .analyse_ms = 4},

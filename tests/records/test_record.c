@@ -130,7 +130,7 @@ static void test_values(void)
     CHECK_NUMBER("setup_ms", "analyse", 4);
     CHECK_NUMBER("setup_ms", "total", 10.625);
     const cJSON *S = cJSON_GetArrayItem(at(record, NULL, "formats"), 1);
-    CHECK(!strcmp(text_at(S, "of"), "S") && !strcmp(text_at(S, "format"), "csr"), "formats");
+    CHECK(!strcmp(text_at(S, "of"), "S") && !strcmp(text_at(S, "format"), "coo"), "formats");
     CHECK(at(S, NULL, "bytes")->valuedouble == 300 && at(S, NULL, "csr_bytes")->valuedouble == 400,
           "bytes of a format");
     CHECK(at(S, NULL, "convert_warm_ms")->valuedouble == 0.25, "convert_warm_ms");
