@@ -15,6 +15,12 @@ bool trap_has_room(struct trap_case *c, int64_t bytes)
     return false;
 }
 
+void trap_differs(struct trap_case *c, int64_t i, int64_t j, double got, double want)
+{
+    snprintf(c->why, sizeof c->why, "C(%lld, %lld) is %.9g and should be %.9g", (long long)i,
+             (long long)j, got, want);
+}
+
 enum exact_result trap_failed(struct trap_case *c, int err)
 {
     snprintf(c->why, sizeof c->why, "%s", fail_text());

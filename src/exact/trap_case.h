@@ -21,6 +21,8 @@ struct trap_case {
 
 // Returns true if the device has room for `bytes` bytes. Otherwise sets the reason.
 bool trap_has_room(struct trap_case *c, int64_t bytes);
+// Sets the reason of an element (i, j) that differs from the right one.
+void trap_differs(struct trap_case *c, int64_t i, int64_t j, double got, double want);
 // Returns the result of a case that ended with this error, with the text of the error as reason.
 enum exact_result trap_failed(struct trap_case *c, int err);
 

@@ -102,9 +102,7 @@ static int compare(struct trap_case *c, const void *at, double want, int64_t i, 
     uint64_t bits;
     int err = device_download(c->dev, &bits, at, (int64_t)type_bytes(type));
     const double got = err ? 0 : type_load(type, &bits, 0);
-    if (!err && !(got == type_round(type, want)))
-        snprintf(c->why, sizeof c->why, "C(%lld, %lld) is %.9g and should be %.9g", (long long)i,
-                 (long long)j, got, want);
+    if (!err && !(got == type_round(type, want))) trap_differs(c, i, j, got, want);
     return err;
 }
 

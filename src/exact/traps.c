@@ -132,26 +132,25 @@ static void plain_product_row(const struct problem *p, int32_t i, double *sum, s
 // Compares two elements of a result; returns EXACT_RIGHT, _LACKING or _WRONG.
 typedef enum exact_result same_element(double got, double want);
 
-static enum exact_result compare_row(struct trap_case *c, const struct output_view *R, int64_t i,
-                                     const struct row *row, same_element *same)
+// Compares row i. A result above *worst replaces *worst and the reason.
+static void compare_row(struct trap_case *c, const struct output_view *R, int64_t i,
+                        const struct row *row, same_element *same, enum exact_result *worst)
 {
     const bool sparse = R->p->op->result == RESULT_SPARSE;
-    enum exact_result worst = EXACT_RIGHT;
     int64_t at = 0; // next entry of the result
     for (int64_t e = 0; e < row->count; e++) {
         const int64_t j = sparse ? row->col[e] : output_col(R, i, e);
         const bool there = at < output_count(R, i) && output_col(R, i, at) == j;
         const double got = there ? output_at(R, i, at++) : 0,
                      want = type_round(prec_out(c->prec), row->ref[e]);
-        enum exact_result found = same(got, want);
-        if (found > worst)
-            snprintf(c->why, sizeof c->why, "C(%lld, %lld) is %.9g and should be %.9g",
-                     (long long)i, (long long)j, got, want);
-        if (found > worst) worst = found;
+        const enum exact_result found = same(got, want);
+        if (found <= *worst) continue;
+        trap_differs(c, i, j, got, want);
+        *worst = found;
     }
-    if (at == output_count(R, i)) return worst;
+    if (at == output_count(R, i) || *worst == EXACT_WRONG) return;
     snprintf(c->why, sizeof c->why, "row %lld of C has a column without a product", (long long)i);
-    return EXACT_WRONG;
+    *worst = EXACT_WRONG;
 }
 
 static enum exact_result compare_rows(struct trap_case *c, const struct problem *p,
@@ -164,14 +163,9 @@ static enum exact_result compare_rows(struct trap_case *c, const struct problem 
     double *sum = mem_alloc(p->cols, sizeof *sum);
     int err = sum ? row_alloc(&row, p, room) : ERR_MEMORY;
     for (int32_t i = 0; i < p->rows && !err; i++) {
-        const struct trap_case before = *c;
         p->op->row(p, c->entry->algo->variant, i, &row);
         if (p->op->result == RESULT_SPARSE) plain_product_row(p, i, sum, &row);
-        enum exact_result found = compare_row(c, R, i, &row, same);
-        if (found > worst)
-            worst = found;
-        else
-            *c = before; // the reason of an earlier row stays
+        compare_row(c, R, i, &row, same, &worst);
     }
     mem_free(sum);
     if (!err) row_free(&row);
