@@ -10,6 +10,16 @@ struct kept_row {
     double numbers[]; // ref, error; then col and each of a sparse result
 };
 
+// Rows share large blocks: memory of their own would cost a page fault every 4 kB.
+#define BLOCK_FIRST ((int64_t)64 << 10) // bytes of the first block; each next one is twice as large
+#define BLOCK_MOST  ((int64_t)64 << 20)
+
+struct kept_block {
+    struct kept_block *next;
+    int64_t size, used; // bytes; `used` passes `size` when rows no longer fit
+    char bytes[];
+};
+
 void reference_init(struct reference *r, const struct problem *p)
 {
     *r = (struct reference){.p = p};
@@ -17,7 +27,10 @@ void reference_init(struct reference *r, const struct problem *p)
 
 void reference_free(struct reference *r)
 {
-    for (int64_t x = 0; r->kept && x < r->count; x++) mem_free(r->kept[x]);
+    for (struct kept_block *b = r->blocks, *next; b; b = next) {
+        next = b->next;
+        mem_free(b);
+    }
     mem_free(r->kept);
     mem_free(r->rows);
     mem_free(r->projection.pattern);
@@ -167,14 +180,55 @@ static struct row view_of(struct kept_row *k)
                         .each = (int32_t *)(k->numbers + 2 * k->count) + k->count};
 }
 
+// Adds a block behind `full`, unless another thread has added one. Returns false if memory is out.
+static bool add_block(struct reference *r, const struct kept_block *full, int64_t bytes)
+{
+    bool added = true;
+#pragma omp critical(reference_block)
+    if (r->blocks == full) {
+        const int64_t grown = full ? min64(2 * full->size, BLOCK_MOST) : BLOCK_FIRST;
+        const int64_t size = max64(grown, bytes);
+        struct kept_block *b = mem_try_alloc((int64_t)sizeof *b + size);
+        added = b != NULL;
+        if (b) {
+            b->next = r->blocks;
+            b->size = size;
+            b->used = 0;
+#pragma omp atomic write seq_cst
+            r->blocks = b;
+        }
+    }
+    return added;
+}
+
+// Returns memory from the blocks; NULL: none is left.
+static void *block_alloc(struct reference *r, int64_t bytes)
+{
+    struct kept_block *b;
+    int64_t begin;
+    do {
+#pragma omp atomic read seq_cst
+        b = r->blocks;
+        if (!b) continue;
+#pragma omp atomic capture
+        {
+            begin = b->used;
+            b->used += bytes;
+        }
+        if (begin + bytes <= b->size) return b->bytes + begin;
+    } while (add_block(r, b, bytes));
+    return NULL;
+}
+
 // Keeps a row if memory allows.
 static void keep(struct reference *r, int64_t x, const struct row *row)
 {
-    int64_t numbers = 2 * row->count, cols = r->p->op->result == RESULT_SPARSE ? row->count : 0;
+    const int64_t numbers = 2 * row->count;
+    const int64_t cols = r->p->op->result == RESULT_SPARSE ? row->count : 0;
     int64_t bytes = (int64_t)sizeof(struct kept_row) + 8 * numbers + 8 * cols, left;
 #pragma omp atomic capture
     left = r->budget -= bytes;
-    struct kept_row *k = left >= 0 ? mem_try_alloc(bytes) : NULL;
+    struct kept_row *k = left >= 0 ? block_alloc(r, bytes) : NULL;
     if (!k) return;
     k->count = row->count;
     k->terms = row->terms;
