@@ -97,6 +97,9 @@ static int survey_places(struct whole *c)
         if (err) return err;
         cpus_parse(s.near, &c->cpus.near[i]);
         if (!i) {
+            enum device_kind kind;
+            int index;
+            c->config.passive = !device_parse(s.id, &kind, &index) && kind != DEVICE_CPU;
             snprintf(c->config.expected, sizeof c->config.expected, "%s", s.id);
             snprintf(c->model, sizeof c->model, "%s", s.name);
             c->pass[0].prefixes = s.prefixes;

@@ -9,6 +9,7 @@
 #define SURVEY_MS   600000.0 // limit for opening the device and measuring its ceilings
 #define DESCRIBE_MS 30000.0  // limit for loading a plug-in
 #define LOOK_MS     1000     // longest time until Ctrl-C is seen
+#define WAIT_POLICY "OMP_WAIT_POLICY"
 
 static char *request_of(const struct worker_config *config, const struct worker_args *args)
 {
@@ -50,6 +51,7 @@ int worker_config_start(const struct worker_config *config, const struct worker_
                         struct worker *w)
 {
     char number[16], *threads = NULL, *preload = NULL;
+    const bool passive = config->passive && !getenv(WAIT_POLICY);
     worker_none(w);
     char **argv = mem_alloc(config->word_count + 3, sizeof *argv);
     char *request = argv ? request_of(config, args) : NULL;
@@ -67,7 +69,9 @@ int worker_config_start(const struct worker_config *config, const struct worker_
         err =
             worker_start(w, &(struct worker_start){.argv = argv,
                                                    .request = request,
-                                                   .settings = {args->setting, threads, preload}});
+                                                   .settings = {args->setting, threads, preload,
+                                                                passive ? WAIT_POLICY "=passive"
+                                                                        : NULL}});
     }
     mem_free(threads);
     mem_free(preload);

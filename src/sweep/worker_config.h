@@ -14,6 +14,7 @@ struct worker_config {
     const char *device;   // -device of a worker
     char expected[16];    // id that the device must have; "": any
     int threads;          // threads of each worker; 0: default
+    bool passive;         // waiting threads sleep: they are not timed, and would delay other workers
     int64_t memory_bytes; // limit of host memory of each worker; 0: none
 };
 
