@@ -148,7 +148,7 @@ check 'the installed program runs' "$at/bin/spbench" info gen:band:9:3
 fetch_help() { "$at/share/spbench/fetch_suitesparse.sh" -h 2>&1 | grep smoke; }
 check 'the installed script finds its list, with the sets in it' fetch_help
 check 'an installed plot script runs' python3 "$at/share/spbench/plots/overview.py" \
-    "$root/results/h200/papers_spgemm.jsonl.gz" -o "$work/overview.svg"
+    "$root/results/h100/spgemm.jsonl.gz" -o "$work/overview.svg"
 cd "$root" || exit 1
 touch "$work/dest dir/opt/bin/other"
 check 'make uninstall' place uninstall
