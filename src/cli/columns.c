@@ -130,8 +130,8 @@ const struct column columns[COLUMN_COUNT] = {
 const struct column summary_columns[SUMMARY_COLUMNS] = {
     [SUMMARY_MATRICES] = {.head = "matrices", .about = "Matrices with a time of a checked result."},
     [SUMMARY_WINS] = {.head = "wins",
-                      .about =
-                          "Matrices on which the algorithm is the fastest, the baseline included."},
+                      .about = "Matrices on which the algorithm is the fastest, the baseline "
+                               "included. Matrices where the baseline has no time do not count."},
     [SUMMARY_SPEEDUPS] =
         {
             .head = "speedup",
@@ -196,6 +196,8 @@ static const struct remark instead[] = {
     {"failed", "The device or the library reported an error."},
 };
 static const struct remark below[] = {
+    {"rows: cv", "In the line of a matrix: the standard deviation of the row lengths over their "
+                 "mean."},
     {"fastest", "The fastest checked result with the same inputs, and the next kernel. The "
                 "speed-up over the best of a vendor follows, with the library call. \"within the "
                 "noise\": two intervals overlap, or the difference is at most that of the line "

@@ -338,8 +338,8 @@ static void count_line(const struct summaries *s, const struct summary_table *t,
     }
 }
 
-// Counts a win for the fastest line on a matrix, unless the baseline is faster. The baseline may be
-// hidden.
+// Counts a win for the fastest line on a matrix if the baseline has a time and is not faster. The
+// baseline may be hidden.
 static void count_win(const struct summaries *s, const struct summary_table *t, int64_t j)
 {
     int64_t best = -1;
@@ -347,7 +347,7 @@ static void count_win(const struct summaries *s, const struct summary_table *t, 
         double ms = cell_ms(s, t, i, j);
         if (!isnan(ms) && (best < 0 || ms < cell_ms(s, t, best, j))) best = i;
     }
-    if (best >= 0 && !(cell_ms(s, t, best, j) > summary_base_ms(t, j))) t->lines[best].wins++;
+    if (best >= 0 && cell_ms(s, t, best, j) <= summary_base_ms(t, j)) t->lines[best].wins++;
 }
 
 struct rank summary_rank(const struct summaries *s, const struct summary_table *t, int64_t j,

@@ -219,6 +219,17 @@ static void test_order(void)
     summaries_free(&s);
 }
 
+// Nobody wins where the baseline has no time.
+static void test_baseline_without_time(void)
+{
+    struct summaries s = {0};
+    add(&s, "lib1", "p", 2), add(&s, "fast", "p", 1);
+    add(&s, "lib1", "q", NAN), add(&s, "fast", "q", 1);
+    CHECK(!summary_make(&s, &(struct summary_rule){0}), "%s", fail_text());
+    CHECK(line_of(s.tables, "fast")->timed == 2 && line_of(s.tables, "fast")->wins == 1, "wins");
+    summaries_free(&s);
+}
+
 // An algorithm that does a part of the work is in no race.
 static void test_partial(void)
 {
@@ -324,6 +335,7 @@ int main(void)
     test_named();
     test_order();
     test_partial();
+    test_baseline_without_time();
     test_tables();
     test_device();
     test_keys();
