@@ -251,6 +251,21 @@ static void print_failures(FILE *out, const struct advice *a)
                     status_name(a->list[i].status), a->list[i].reason);
 }
 
+static void print_busy(FILE *out, const struct advice *a)
+{
+    int timed = 0, busy = 0;
+    for (int i = 0; i < a->count; i++) {
+        timed += is_timed(&a->list[i]);
+        busy += is_timed(&a->list[i]) && a->list[i].busy;
+    }
+    if (busy)
+        fprintf(
+            out,
+            "  %-12s other programs used the processors during %d of %d cases: repeat advise when "
+            "the machine is idle\n",
+            "busy", busy, timed);
+}
+
 // Returns the label of the algorithm of the program, which is the fastest.
 static const char *own_label(const struct advised_group *g)
 {
@@ -289,9 +304,11 @@ void advice_print(FILE *out, const struct advice *a)
         print_ideas(out, a);
     }
     print_failures(out, a);
+    print_busy(out, a);
     fprintf(out, "  %-12s %d cases in %s s", "measured", a->count, cell_number(a->ms / 1000, ms));
     if (a->left_out)
-        fprintf(out, "; %d cases left out because the budget is spent, see -budget", a->left_out);
+        fprintf(out, "; %d case%s left out because the budget is spent, see -budget", a->left_out,
+                a->left_out == 1 ? "" : "s");
     fprintf(out, "\n");
 }
 
@@ -313,6 +330,7 @@ static void add_case(struct json *j, cJSON *cases, const struct advised *x,
     json_measure(j, c, "bound_ms", x->bound_ms > 0 ? x->bound_ms : NAN);
     json_measure(j, c, "gather_ms", x->gather_ms > 0 ? x->gather_ms : NAN);
     json_number(j, c, "peak_bytes", (double)x->peak_bytes);
+    json_bool(j, c, "busy", x->busy);
 }
 
 static void add_group(struct json *j, cJSON *list, const struct advice *a,

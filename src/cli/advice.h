@@ -19,6 +19,7 @@ struct advised {
     const char *library;     // name and version; NULL: an algorithm of the program
     double bound_ms, gather_ms; // as in struct result
     int64_t peak_bytes;         // most memory on the device during a run
+    bool busy;                  // other programs used the processors during the case
 };
 
 // Cases with the same product.

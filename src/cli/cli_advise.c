@@ -72,7 +72,8 @@ static int keep_case(const struct result *r, void *arg)
                           .library = case_library(&r->c),
                           .bound_ms = r->bound_ms,
                           .gather_ms = r->gather_ms,
-                          .peak_bytes = r->peak_bytes};
+                          .peak_bytes = r->peak_bytes,
+                          .busy = r->timing.busy};
     snprintf(x->reason, sizeof x->reason, "%s", r->reason);
     if (!g->count++) g->prec = r->c.prec, memcpy(g->axis, r->c.axis, sizeof g->axis);
     s->over = clock_ms() > s->end_ms;

@@ -3,6 +3,7 @@
 #include "cli/advice.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "test.h"
@@ -109,11 +110,38 @@ static void test_standard(void)
     CHECK(a.groups[0].call == second && !a.groups[0].standard, "no default call");
 }
 
+// A case that other programs may have slowed is reported.
+static void test_busy(void)
+{
+    static const struct matrix M = {.name = (char *)"m"};
+    static const struct bench_device on = {.id = "cpu"};
+    char *text = NULL;
+    size_t size = 0;
+    for (int busy = 0; busy < 2; busy++) {
+        start();
+        a.matrix = &M;
+        a.device = &on;
+        a.products = a.nnz_c = a.c_bytes = NAN;
+        add("rowsplit", 2, 0)->busy = busy;
+        add("merge", 3, 0);
+        finish();
+        FILE *out = open_memstream(&text, &size);
+        advice_print(out, &a);
+        fclose(out);
+        CHECK((strstr(text,
+                      "\n  busy         other programs used the processors during 1 of 2 cases") !=
+               NULL) == busy,
+              "busy %d: %s", busy, text);
+        free(text);
+    }
+}
+
 int main(void)
 {
     test_call();
     test_planned();
     test_ways();
     test_standard();
+    test_busy();
     return TEST_END();
 }
