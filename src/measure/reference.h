@@ -25,7 +25,7 @@ struct reference {
     int32_t *rows;                // rows of the sample; NULL if full
     int64_t room;                 // elements of the longest of these rows
     struct kept_row **kept;       // size count; NULL: the row is not kept
-    struct kept_block *blocks;    // memory of the kept rows, the last block first
+    struct kept_block *blocks;    // memory of the kept rows, the newest block first
     int64_t budget;               // bytes that may still be kept
     struct projection projection; // projection of all rows, beside a sample
 };
