@@ -82,6 +82,14 @@ static int make_places(struct whole *c)
     return err;
 }
 
+// Returns true if a case runs on the CPU. A prefix begins with operation, algorithm and device.
+static bool has_cpu_case(const struct texts *prefixes)
+{
+    for (int64_t i = 0; i < prefixes->count; i++)
+        if (strstr(prefixes->list[i], " cpu ")) return true;
+    return false;
+}
+
 // Surveys one device after the other. All must be the same model, so that a time does not depend on
 // the slot.
 static int survey_places(struct whole *c)
@@ -97,13 +105,11 @@ static int survey_places(struct whole *c)
         if (err) return err;
         cpus_parse(s.near, &c->cpus.near[i]);
         if (!i) {
-            enum device_kind kind;
-            int index;
-            c->config.passive = !device_parse(s.id, &kind, &index) && kind != DEVICE_CPU;
             snprintf(c->config.expected, sizeof c->config.expected, "%s", s.id);
             snprintf(c->model, sizeof c->model, "%s", s.name);
             c->pass[0].prefixes = s.prefixes;
             s.prefixes = (struct texts){0};
+            c->config.passive = !has_cpu_case(&c->pass[0].prefixes);
         } else if (strcmp(s.name, c->model)) {
             err = fail(ERR_USAGE,
                        "-device %s: %s is a %s, and %s a %s: a time would depend on where it was "
@@ -178,7 +184,7 @@ static int check_options(const struct options *o)
         return fail(ERR_USAGE, "-timeout %g: is not longer than -time-limit, %g",
                     o->sweep.timeout_ms * 1e-3, o->rule.limit_ms * 1e-3);
     if (!o->output && !o->sweep.plan_only && o->command == COMMAND_SWEEP && !cli_stdout_is_apart())
-        return fail(ERR_USAGE, "sweep: where to? -o FILE is missing, for the records");
+        return fail(ERR_USAGE, "sweep: -o FILE is missing: name a file for the records");
     return OK;
 }
 

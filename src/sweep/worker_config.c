@@ -51,7 +51,8 @@ int worker_config_start(const struct worker_config *config, const struct worker_
                         struct worker *w)
 {
     char number[16], *threads = NULL, *preload = NULL;
-    const bool passive = config->passive && !getenv(WAIT_POLICY);
+    const char *policy = getenv(WAIT_POLICY);
+    const bool passive = config->passive && !(policy && *policy);
     worker_none(w);
     char **argv = mem_alloc(config->word_count + 3, sizeof *argv);
     char *request = argv ? request_of(config, args) : NULL;
@@ -66,12 +67,11 @@ int worker_config_start(const struct worker_config *config, const struct worker_
         argv[used++] = (char *)"worker";
         for (int i = 0; i < config->word_count; i++) argv[used++] = config->words[i];
         argv[used] = NULL;
-        err =
-            worker_start(w, &(struct worker_start){.argv = argv,
-                                                   .request = request,
-                                                   .settings = {args->setting, threads, preload,
-                                                                passive ? WAIT_POLICY "=passive"
-                                                                        : NULL}});
+        err = worker_start(
+            w, &(struct worker_start){.argv = argv,
+                                      .request = request,
+                                      .settings = {args->setting, threads, preload,
+                                                   passive ? WAIT_POLICY "=passive" : NULL}});
     }
     mem_free(threads);
     mem_free(preload);
