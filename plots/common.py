@@ -140,6 +140,14 @@ def groups(rows, fields):
     return found
 
 
+def revision_dates(rows):
+    """{revision: date of its newest row}."""
+    dates = {}
+    for row in rows:
+        dates[row["revision"]] = max(dates.get(row["revision"], ""), row["date"])
+    return dates
+
+
 def wanted_rows(rows, args):
     """The rows that fit the options of the command line. NoData if there are none."""
     wanted = wanted_from(args)

@@ -3,8 +3,9 @@
 a bar for each matrix.
 
 A panel shows the algorithm that chooses another algorithm, else the fastest algorithm.
-Without a vendor the baseline is the fastest other algorithm, else the reference. A panel is of the set
-of cases with the most matrices, then of the newest revision. Bars are sorted. Each panel has its own
+Without a vendor the baseline is the fastest other algorithm, else the reference. A panel is of
+the set of cases that has, in this order: inputs as wide as the sums, a choosing algorithm, the most
+matrices, the newest revision, the most algorithms. Bars are sorted. Each panel has its own
 logarithmic axis with a line at 1, the geometric mean, the worst case and the number of matrices.
 """
 
@@ -13,6 +14,7 @@ import math
 import os
 import sys
 from collections import Counter, namedtuple
+from types import SimpleNamespace
 
 import common
 import precs
@@ -60,23 +62,24 @@ def panel_of(rows, algs):
     return Panel(rows[0]["device"], rows[0]["op"], selection.rows, found, *pair, speed) if speed else None
 
 
-def size_of(panel):
+def size_of(panel, dates):
     """The sort key of the panels of an operation: inputs as wide as the sums, a series that picks,
-    matrices, date, algorithms."""
+    matrices, date of the revision, algorithms."""
     return (not precs.is_narrow(panel.rows[0]["prec"]), series.has_fact(panel.found[panel.name], "picks"),
-            len(panel.speed), max(row["revision"] and row["date"] or "" for row in panel.rows), len(panel.found))
+            len(panel.speed), panel.rows[0]["revision"] and dates[panel.rows[0]["revision"]] or "",
+            len(panel.found))
 
 
 def panels_of(rows, algs=()):
     """The best panel of each operation of each device; operations with most cases first.
     algs: words of -alg. A panel has the best algorithm that fits one of them."""
-    best = {}
+    best, dates = {}, common.revision_dates(rows)
     for group in common.groups(rows, common.fields_of(rows)).values():
         panel = panel_of(group, algs)
         if panel:
             best.setdefault((panel.device, panel.op), []).append(panel)
     cases = Counter((row["device"], row["op"]) for row in rows)
-    return [max(best[of], key=size_of) for of, _ in cases.most_common() if of in best]
+    return [max(best[of], key=lambda panel: size_of(panel, dates)) for of, _ in cases.most_common() if of in best]
 
 
 def worst(panel):
@@ -170,11 +173,27 @@ def svg(panels):
     yield "</svg>"
 
 
+def wanted_rows(rows, args):
+    """The rows that fit the command line. An axis counts for the operations that have it."""
+    found = []
+    for group in common.groups(rows, ["op"]).values():
+        axes = {name for row in group for name in row["axes"]}
+        lacking = {name: None for name in vars(args) if name.startswith(common.AXIS)
+                   and name[len(common.AXIS):] not in axes}
+        try:
+            found += common.wanted_rows(group, SimpleNamespace(**{**vars(args), **lacking}))
+        except records.NoData:
+            pass  # of another operation
+    return found or common.wanted_rows(rows, args)
+
+
 def main():
     args = common.arguments(__doc__, lambda parser: parser.add_argument(
-        "-o", "--output", metavar="FILE", default="overview.svg", help="default: overview.svg"))
+        "-o", "--output", metavar="FILE", default="overview.svg", help=".svg is added if missing; default: overview.svg"))
+    if not args.output.endswith(".svg"):
+        args.output += ".svg"
     try:
-        panels = panels_of(common.wanted_rows(records.read(args.results, args.time), args), args.alg)
+        panels = panels_of(wanted_rows(records.read(args.results, args.time), args), args.alg)
         if not panels:
             raise records.NoData("nothing to compare in %s" % ", ".join(args.results))
         os.makedirs(os.path.dirname(args.output) or ".", exist_ok=True)

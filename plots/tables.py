@@ -19,7 +19,7 @@ from words import times
 
 Table = namedtuple("Table", "title text head lines said")  # `text`: so many columns are words
 Cell = namedtuple("Cell", "text number best", defaults=(None, False))
-WORDS = ("not ok", "its fastest")  # heads of columns that are no numbers
+WORDS = ("not ok", "baseline")  # heads of columns that are no numbers
 
 # `table` has the fastest form of each algorithm, `variants` the other forms.
 Ranking = namedtuple("Ranking", "revision date table variants")
@@ -201,12 +201,10 @@ def winners(rows):
         for row in series.members(found):
             best[row["matrix"]] = min(best.get(row["matrix"], row), row, key=lambda row: row["ms"])
         lines += [winner(row, base.get(m), several) for m, row in best.items()]
-    bases = {series.vendor_of(row) or "another" for row in rows if series.vendor_of(row)}
-    over = bases.pop() if len(bases) == 1 else "the baseline"
     return Table(
         "The fastest of each matrix", 4,
-        ("matrix", "operation", "case", "fastest", "ms", "× " + over, "its fastest", "its ms",
-         "nonzeros"), sorted(lines, key=lambda line: line[0].lower()), [])
+        ("matrix", "operation", "case", "fastest", "ms", "× baseline", "baseline",
+         "baseline ms", "nonzeros"), sorted(lines, key=lambda line: line[0].lower()), [])
 
 
 def winner(row, other, several):
@@ -230,7 +228,8 @@ def rankings(sets):
         key = *(rows[0][name] for name in ("prec", "revision", "cache", "launch")), *words_of
         of.setdefault(key, []).append(rows)
     found = sorted(of.values(), key=lambda sets: precs.place(sets[0][0]["prec"]))
-    newest = sorted(found, key=lambda sets: max(row["date"] for row in sets[0]), reverse=True)
+    dates = common.revision_dates([row for sets in found for rows in sets for row in rows])
+    newest = sorted(found, key=lambda sets: dates[sets[0][0]["revision"]], reverse=True)
     return [ranking for ranking in map(ranking_of, newest) if ranking]
 
 

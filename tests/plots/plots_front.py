@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree
+from types import SimpleNamespace
 
 from plots_names import NASTY
 from plots_records import (GPU, M1, M2, OLD, SPGEMM, SPMM, environment, gpu_records, product, result, rows_of, write)
@@ -58,6 +59,7 @@ def test_image(folder, check, run):
     out = os.path.join(folder, "front", "image.svg")
     status, text, errors = run("overview.py", path, "-o", out)
     check(status == 0 and text.strip() == out, "overview.py: %d %s" % (status, errors))
+    import overview
     root = xml.etree.ElementTree.parse(out).getroot()
     tag = "{http://www.w3.org/2000/svg}"
     said = " ".join(filter(None, (found.text for found in root.iter(tag + "text"))))
@@ -67,6 +69,17 @@ def test_image(folder, check, run):
     bars = list(root.iter(tag + "a"))
     check(len(bars) > 90 and all(bar[0].tag == tag + "title" for bar in bars), "%d bars" % len(bars))
     check(os.path.getsize(out) < 100_000, "%d bytes" % os.path.getsize(out))
+    status, text, errors = run("overview.py", path, "-k", "64", "-mul", "aa", "-o", out[:-4])
+    said = open(out, encoding="utf-8").read()
+    check(status == 0 and text.strip() == out and "SpMM" in said and "SpGEMM" in said,
+          "an axis counts for the operations that have it, and .svg is added: %d %s%s" % (status, text, errors))
+    ways = [{**row, "axes": {**row["axes"], "trans": "copy"}} for row in rows_of(SPMM, result("merge", M1, 1.0))]
+    rows = rows_of(SPMM, result("merge", M1, 1.0)) + ways
+    args = SimpleNamespace(results=[path], device=None, op=None, prec=None, cache=None, launch=None, revision=None,
+                           matrix=[], mixed=False, **{"axis trans": "copy"})
+    check(overview.wanted_rows(rows, args) == ways, "an axis that only some cases have")
+    status, _, errors = run("overview.py", path, "-k", "65", "-op", "spmm", "-o", out)
+    check(status == 1 and "no results for -k 65, -op spmm" in errors, "overview.py -k 65: %d %s" % (status, errors))
     many = write(os.path.join(folder, "front-many.jsonl"), gpu_records(1000, [(64, "f32")]))
     status, _, errors = run("overview.py", many, "-o", out)
     check(status == 0 and not list(xml.etree.ElementTree.parse(out).getroot().iter(tag + "a")),

@@ -149,7 +149,7 @@ def test_measured(check, near):
     check(list(found) == ["merge", "cuSPARSE (best)"] and series.baseline(found) == "cuSPARSE (best)",
           "no series: %s" % list(found))
     check([line[3] for line in tables.winners(rows).lines] == ["merge", "merge", "cusparse", "cusparse"] and
-          tables.winners(rows).head[5] == "× cuSPARSE", "not the fastest of a matrix")
+          tables.winners(rows).head[5] == "× baseline", "not the fastest of a matrix")
     check(overview.panels_of(rows)[0].base == "cuSPARSE (best)", "no baseline")
     near(dense.products(rows)[rows[3]["matrix"]]["ms"], 4.0, "the fastest of two libraries")
     fig = dense.draw(selection)
