@@ -41,9 +41,10 @@ said=$(make --no-print-directory figures RESULTS="$out" OUT="$figures" 2>&1) || 
     echo "$said" >&2
     exit 1
 }
-busy=$(grep -c '"busy":true' "$out")
+cases=$(grep -c '"kind":"result".*"busy":' "$out")
+busy=$(grep -c '"kind":"result".*"busy":true' "$out")
 [ "$busy" -eq 0 ] ||
-    echo "demo: the machine was busy beside $busy of $(grep -c '"busy":' "$out") cases: their times may be too long"
+    echo "demo: the machine was busy during $busy of $cases cases: their times may be too long"
 
 cat <<END
 

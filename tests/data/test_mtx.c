@@ -506,7 +506,7 @@ static void test_streams(void)
     CHECK_TEXT(fail_text(), want);
     CHECK(mtx_read(folder, 1, &A, &info) == ERR_INPUT, "directory");
     snprintf(want, sizeof want,
-             "%s: is a directory, not a matrix; 'spbench sweep %s' measures all in it", folder,
+             "%s: is a directory, not a matrix; 'spbench sweep -o FILE %s' measures all matrices in it", folder,
              folder);
     CHECK_TEXT(fail_text(), want);
     file_write("secret.mtx", text, sizeof text - 1);

@@ -42,6 +42,8 @@ static void about_names(enum command command, const struct option *option, char 
                  command == COMMAND_DOCTOR ? "file for a record of the findings (JSON Lines)"
                  : command == COMMAND_REPORT
                      ? "output file (default: stdout); .csv, .md and .json set the format"
+                 : command == COMMAND_SWEEP || command == COMMAND_RUN
+                     ? "file of records (default: stdout, if it is redirected)"
                      : "output file (default: stdout)");
     else if (!strcmp(option->name, "format"))
         snprintf(text, 256, "%s",
