@@ -3,23 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Kept rows take at most 1 / BUDGET_SHARE of the free host memory, their blocks at most twice that.
-#define BUDGET_SHARE 4
+#define BUDGET_SHARE 4 // kept rows take at most this part of the free host memory: 1 / BUDGET_SHARE
 
 struct kept_row {
     int64_t count, terms;
     double numbers[]; // ref, error; then col and each of a sparse result
-};
-
-// Rows share blocks. Blocks from 4 MiB on get huge pages; an allocation for each row would cost a
-// page fault every 4 kB.
-#define BLOCK_FIRST ((int64_t)64 << 10) // bytes of the first block; a next one is twice as large
-#define BLOCK_MOST  ((int64_t)64 << 20) // no block is larger, unless for a longer row
-
-struct kept_block {
-    struct kept_block *next;
-    int64_t size, used; // bytes; `used` passes `size` when rows no longer fit
-    char bytes[];
 };
 
 void reference_init(struct reference *r, const struct problem *p)
@@ -29,10 +17,7 @@ void reference_init(struct reference *r, const struct problem *p)
 
 void reference_free(struct reference *r)
 {
-    for (struct kept_block *b = r->blocks, *next; b; b = next) {
-        next = b->next;
-        mem_free(b);
-    }
+    for (int64_t x = 0; r->kept && x < r->count; x++) mem_free(r->kept[x]);
     mem_free(r->kept);
     mem_free(r->rows);
     mem_free(r->projection.pattern);
@@ -182,66 +167,14 @@ static struct row view_of(struct kept_row *k)
                         .each = (int32_t *)(k->numbers + 2 * k->count) + k->count};
 }
 
-// Makes a new block the first of the list, unless another thread has done so since `full` was the
-// first (NULL: none was). Returns memory of the new block. Returns NULL if the block is another
-// thread's, or if memory is out; then no further row is kept.
-static void *add_block(struct reference *r, const struct kept_block *full, int64_t bytes)
-{
-    void *p = NULL;
-#pragma omp critical(reference_block)
-    if (r->blocks == full) {
-        const int64_t grown = full ? min64(2 * full->size, BLOCK_MOST) : BLOCK_FIRST;
-        const int64_t size = max64(grown, bytes);
-        struct kept_block *b = mem_try_alloc((int64_t)sizeof *b + size);
-        if (b) {
-            b->next = r->blocks;
-            b->size = size;
-            b->used = bytes;
-            p = b->bytes;
-#pragma omp atomic write seq_cst
-            r->blocks = b;
-        } else {
-#pragma omp atomic write
-            r->budget = -1;
-        }
-    }
-    return p;
-}
-
-// Returns memory from the blocks. `bytes`: a multiple of 8, which keeps the rows aligned. Returns
-// NULL if memory is out.
-static void *block_alloc(struct reference *r, int64_t bytes)
-{
-    void *p = NULL;
-    int64_t left = 0;
-    while (!p && left >= 0) {
-        struct kept_block *b;
-        int64_t begin = 0;
-#pragma omp atomic read seq_cst
-        b = r->blocks;
-        if (b) {
-#pragma omp atomic capture
-            {
-                begin = b->used;
-                b->used += bytes;
-            }
-        }
-        p = b && begin + bytes <= b->size ? b->bytes + begin : add_block(r, b, bytes);
-#pragma omp atomic read
-        left = r->budget;
-    }
-    return p;
-}
-
 // Keeps a row if memory allows.
 static void keep(struct reference *r, int64_t x, const struct row *row)
 {
-    const int64_t numbers = 2 * row->count;
-    const int64_t cols = r->p->op->result == RESULT_SPARSE ? row->count : 0;
+    int64_t numbers = 2 * row->count, cols = r->p->op->result == RESULT_SPARSE ? row->count : 0;
     int64_t bytes = (int64_t)sizeof(struct kept_row) + 8 * numbers + 8 * cols, left;
 #pragma omp atomic capture
     left = r->budget -= bytes;
-    struct kept_row *k = left >= 0 ? block_alloc(r, bytes) : NULL;
+    struct kept_row *k = left >= 0 ? mem_try_alloc(bytes) : NULL;
     if (!k) return;
     k->count = row->count;
     k->terms = row->terms;

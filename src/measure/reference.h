@@ -13,8 +13,7 @@
 #define SAMPLE_CLASS_ROWS 8
 #define SAMPLE_ROWS       (SAMPLE_RANDOM + 64 * SAMPLE_CLASS_ROWS + 3)
 
-struct kept_row;
-struct kept_block; // memory of many kept rows
+struct kept_row; // a row in one block of memory
 
 struct reference {
     const struct problem *p;
@@ -25,7 +24,6 @@ struct reference {
     int32_t *rows;                // rows of the sample; NULL if full
     int64_t room;                 // elements of the longest of these rows
     struct kept_row **kept;       // size count; NULL: the row is not kept
-    struct kept_block *blocks;    // memory of the kept rows, the newest block first
     int64_t budget;               // bytes that may still be kept
     struct projection projection; // projection of all rows, beside a sample
 };
