@@ -190,22 +190,14 @@ static int refuse_late_command(const struct options *o, int argc, char **argv)
 }
 
 static int (*const runs[])(const struct request *q) = {
-    [COMMAND_RUN] = cli_run,
-    [COMMAND_LIST] = cli_list,
-    [COMMAND_ADVISE] = cli_advise,
-    [COMMAND_INFO] = cli_info,
-    [COMMAND_GEN] = cli_gen,
-    [COMMAND_ROOF] = cli_roof,
-    [COMMAND_DOCTOR] = cli_doctor,
-    [COMMAND_COMPLETION] = cli_completion,
-    [COMMAND_MAN] = cli_man,
-    [COMMAND_COMPARE] = cli_compare,
-    [COMMAND_REPORT] = cli_report,
-    [COMMAND_SELFTEST] = cli_selftest,
-    [COMMAND_SWEEP] = cli_sweep,
-    [COMMAND_NEW_KERNEL] = cli_new_kernel,
-    [COMMAND_CONFORM] = cli_conform,
-    [COMMAND_WORKER] = cli_worker,
+    [COMMAND_RUN] = cli_run,         [COMMAND_LIST] = cli_list,
+    [COMMAND_ADVISE] = cli_advise,   [COMMAND_INFO] = cli_info,
+    [COMMAND_GEN] = cli_gen,         [COMMAND_ROOF] = cli_roof,
+    [COMMAND_DOCTOR] = cli_doctor,   [COMMAND_COMPLETION] = cli_completion,
+    [COMMAND_MAN] = cli_man,         [COMMAND_COMPARE] = cli_compare,
+    [COMMAND_REPORT] = cli_report,   [COMMAND_SELFTEST] = cli_selftest,
+    [COMMAND_SWEEP] = cli_sweep,     [COMMAND_NEW_KERNEL] = cli_new_kernel,
+    [COMMAND_CONFORM] = cli_conform, [COMMAND_WORKER] = cli_worker,
     [COMMAND_HELP] = cli_help,
 };
 

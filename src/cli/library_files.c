@@ -19,7 +19,9 @@ int library_files_add(const char *option, const char *list, bool preload, struct
         char *full = realpath(path, NULL);
         if (!full) return fail(ERR_USAGE, "-%s %s: %s", option, path, strerror(errno));
         if (preload && strpbrk(full, " :")) // the loader takes them for the ends of names
-            err = fail(ERR_USAGE, "-%s %s: the path has a blank or a colon, which LD_PRELOAD does not allow", option, full);
+            err = fail(ERR_USAGE,
+                       "-%s %s: the path has a blank or a colon, which LD_PRELOAD does not allow",
+                       option, full);
         else
             err = texts_add(out, full);
         free(full);

@@ -266,7 +266,8 @@ static int file_read(int fd, bool is_stdin, struct text *t)
     if (fstat(fd, &st)) return fail(ERR_INPUT, "%s: %s", t->name, strerror(errno));
     if (S_ISDIR(st.st_mode))
         return fail(ERR_INPUT,
-                    "%s: is a directory, not a matrix; 'spbench sweep -o FILE %s' measures all matrices in it",
+                    "%s: is a directory, not a matrix; 'spbench sweep -o FILE %s' measures all "
+                    "matrices in it",
                     t->name, t->name);
     if (!is_stdin && S_ISREG(st.st_mode) && st.st_size > 0) {
         void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

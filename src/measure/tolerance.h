@@ -17,8 +17,8 @@
 struct roundoff tolerance_roundoff(const struct task *t);
 // Returns the tolerance of an element that sums `terms` products and should be `ref`.
 struct tolerance tolerance_of(const struct task *t, int64_t terms, double ref, double error);
-// Returns the tolerance of row i of the projection, which combines `count` elements. Up to `products`
-// products may underflow.
+// Returns the tolerance of row i of the projection, which combines `count` elements. Up to
+// `products` products may underflow.
 struct tolerance tolerance_of_row(const struct task *t, int64_t products, int64_t count,
                                   const struct projection *x, int64_t i);
 

@@ -260,8 +260,8 @@ static int get_environment(const cJSON *o, struct record *r)
     return err ? err : record_facts_read(o, &r->facts);
 }
 
-// Returns what setup_prep_ms() returns for a result. In older records the CSR of A has a convert_ms:
-// the time of rounding, which is no preparation.
+// Returns what setup_prep_ms() returns for a result. In older records the CSR of A has a
+// convert_ms: the time of rounding, which is no preparation.
 static double get_prep(const cJSON *o)
 {
     double ms = get_number(get(o, "setup_ms"), "analyse");
