@@ -12,7 +12,7 @@
 // one row to the next. The light part comes last, as in CSR.
 #include "aspt.h"
 #include "papers.h"
-#include "spmm/cpu_ahead.h"
+#include "spmm/cpu/ahead.h"
 
 struct state {
     int64_t prefetch; // prefetch distance in nonzeros of the light part, 0: none

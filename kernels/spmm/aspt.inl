@@ -1,5 +1,5 @@
 // The product by panels. aspt.c includes this file once per type and kind of processor.
-#include "spmm/cpu_row.inl"
+#include "spmm/cpu/row.inl"
 
 // C[0 .. k) (+)= the products of nonzeros [p, end) of a row with rows of B. `add`: C keeps its
 // values. `prefetch`: distance in nonzeros, 0: none. `bytes`: bytes of a slab.

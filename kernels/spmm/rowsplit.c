@@ -11,10 +11,10 @@
 // Limits: a row is never cut. A row that is longer than a share costs balance.
 #include "cpu.h"
 #include "papers.h"
-#include "spmm/cpu_ahead.h"
-#include "spmm/cpu_product.h"
-#include "spmm/cpu_shares.h"
-#include "spmm/cpu_stream.h"
+#include "spmm/cpu/ahead.h"
+#include "spmm/cpu/product.h"
+#include "spmm/cpu/shares.h"
+#include "spmm/cpu/stream.h"
 
 struct state {
     int64_t share; // rows and nonzeros of a share

@@ -1,5 +1,5 @@
 // The product by shares of rows. rowsplit.c includes this file once per type and kind of processor.
-#include "spmm/cpu_rows.inl"
+#include "spmm/cpu/rows.inl"
 
 static void NAME(multiply)(struct task *t)
 {

@@ -8,8 +8,8 @@
 // run along the rows of B.
 #include "cpu.h"
 #include "formats/sellp.h"
-#include "spmm/cpu_ahead.h"
-#include "spmm/cpu_stream.h"
+#include "spmm/cpu/ahead.h"
+#include "spmm/cpu/stream.h"
 
 // Returns the length of a row without padding, by binary search.
 static int64_t row_length(const int32_t *idx, int64_t slice, int64_t width)

@@ -1,5 +1,5 @@
 // The product by slices. sellp.c includes this file once per type and kind of processor.
-#include "spmm/cpu_row.inl"
+#include "spmm/cpu/row.inl"
 
 // Computes the rows of slice s. Entry j of a row lies near entry j of the rows after it in memory.
 // Prefetching therefore looks whole rows ahead, as many as have `prefetch` nonzeros, also into the

@@ -10,14 +10,15 @@
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "cli/about.h"
-#include "cli/columns.h"
+#include "cli/commands/about.h"
+#include "report/columns.h"
 #include "cli/options/threads.h"
-#include "cli/plugins.h"
+#include "cli/commands/plugins.h"
 #include "data/cache.h"
 #include "data/gen.h"
 #include "exact/traps.h"
 #include "records/record.h"
+#include "worker/worker_main.h"
 
 #define HELP_WIDTH 80 // width of wrapped text
 
@@ -187,6 +188,13 @@ static int refuse_late_command(const struct options *o, int argc, char **argv)
         if (argv[i] != late) words_add(rest, sizeof rest, " ", argv[i]);
     return fail(ERR_USAGE, "%s: no such file; the command comes first: spbench %s %s", late, late,
                 rest);
+}
+
+static int cli_worker(const struct request *q)
+{
+    int err = worker_main(q->o);
+    q->outcome->exit_now = !err;
+    return err;
 }
 
 static int (*const runs[])(const struct request *q) = {

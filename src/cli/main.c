@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/whole_file.h"
-#include "cli/terminal.h"
+#include "base/terminal.h"
 
 #include <fcntl.h>
 #include <signal.h>

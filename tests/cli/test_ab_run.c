@@ -1,6 +1,6 @@
 // Two programs by turns: how many processes each matrix gets. Both programs are scripts that make
 // up records.
-#include "cli/ab_run.h"
+#include "cli/commands/ab_run.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

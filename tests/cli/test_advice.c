@@ -1,6 +1,6 @@
 // Tests advice on made-up cases: call, default call, fastest algorithm of the program, planned
 // runs.
-#include "cli/advice.h"
+#include "cli/commands/advice.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Which two matrices of one name are told, whatever else is there, and that many names take no
 // longer than they must.
-#include "cli/matrix_check.h"
+#include "cli/matrices/matrix_check.h"
 
 #include "base/base.h"
 #include "test.h"

@@ -3,9 +3,9 @@
 #include "base/cpu_kind.h"
 #include "cases.h"
 #include "exact/shapes.h"
-#include "spmm/cpu_ahead.h"
-#include "spmm/cpu_shares.h"
-#include "spmm/cpu_stream.h"
+#include "spmm/cpu/ahead.h"
+#include "spmm/cpu/shares.h"
+#include "spmm/cpu/stream.h"
 
 static struct device dev;
 static const char *const kinds[] = {"plain", "AVX2", "AVX-512"};

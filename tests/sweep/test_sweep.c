@@ -2,8 +2,8 @@
 // a case that never ended, keys taken apart, lists of matrices.
 #include "records.h"
 
-#include "cli/matrix_folder.h"
-#include "cli/matrix_list.h"
+#include "cli/matrices/matrix_folder.h"
+#include "cli/matrices/matrix_list.h"
 #include "sweep/worker_devices.h"
 #include "sweep/protocol.h"
 #include "sweep/crash_record.h"

@@ -16,10 +16,10 @@
 // fem:12, bcsstk16, bcsstk17 and raefsky6.
 #include "cpu.h"
 #include "spmm/bundled/find.h"
-#include "spmm/cpu_ahead.h"
-#include "spmm/cpu_product.h"
-#include "spmm/cpu_shares.h"
-#include "spmm/cpu_stream.h"
+#include "spmm/cpu/ahead.h"
+#include "spmm/cpu/product.h"
+#include "spmm/cpu/shares.h"
+#include "spmm/cpu/stream.h"
 
 // The start of a share.
 struct cut {

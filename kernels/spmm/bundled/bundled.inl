@@ -1,6 +1,6 @@
 // The product by shares of rows and bundles. bundled.c includes this file once per type and kind of
 // processor.
-#include "spmm/cpu_rows.inl"
+#include "spmm/cpu/rows.inl"
 
 // Bytes of the widest slab of a bundle. The sums of three rows are in 12 of AVX2's 16 registers, in
 // 24 of AVX-512's 32. Xeon: narrower slabs save 1 % in the mean, and cost 11 to 17 % on BOYD1_A.

@@ -1,5 +1,5 @@
 // The product with column-major B and C. bundled.inl includes this file.
-#include "spmm/cpu_transpose.inl"
+#include "spmm/cpu/transpose.inl"
 
 // Copies rows [first, last) of columns [j, j + cols) of B to s->slab.
 static void NAME(copy_rows)(const struct task *t, int64_t first, int64_t last, int64_t j,

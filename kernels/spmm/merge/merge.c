@@ -15,9 +15,9 @@
 // FixCarryOut                the second loop of multiply()
 #include "cpu.h"
 #include "papers.h"
-#include "spmm/cpu_ahead.h"
-#include "spmm/cpu_product.h"
-#include "spmm/cpu_stream.h"
+#include "spmm/cpu/ahead.h"
+#include "spmm/cpu/product.h"
+#include "spmm/cpu/stream.h"
 
 #include <omp.h>
 

@@ -1,6 +1,6 @@
 // The product by shares of the merge path. merge.c includes this file once per type and kind of
 // processor.
-#include "spmm/cpu_row.inl"
+#include "spmm/cpu/row.inl"
 
 // Computes a share, the path between two points. Writes every row that ends in the share, and
 // stores the sum of the unfinished row in `carry`. Returns the unfinished row, or -1 if there is

@@ -6,7 +6,7 @@
 #include "base/words.h"
 #include "bench/plan.h"
 #include "cli/options/commands.h"
-#include "compare/summary.h"
+#include "report/summary.h"
 #include "plugin/plugin.h"
 
 // Action for a missing file, in the order of the words of -missing.

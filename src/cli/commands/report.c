@@ -1,0 +1,69 @@
+// spbench report: prints tables and summaries from records.
+#include "cli/commands/request.h"
+
+#include <string.h>
+
+#include "cli/commands/report_output.h"
+#include "cli/options/option_values.h"
+#include "report/report_view.h"
+
+struct view_format {
+    const char *ending; // extension of files in this format
+    int (*write)(FILE *out, const struct report_view *v);
+};
+// By enum view.
+static const struct view_format view_formats[VIEW_FORMATS] = {
+    [VIEW_TABLE] = {".txt", view_table},
+    [VIEW_MARKDOWN] = {".md", view_markdown},
+    [VIEW_CSV] = {".csv", view_csv},
+    [VIEW_JSON] = {".json", view_json},
+};
+
+// Returns the format named by -format, or by the file extension of -o.
+static const struct view_format *choose_format(const struct options *o)
+{
+    size_t length = o->output ? strlen(o->output) : 0;
+    for (int i = 0; i < VIEW_FORMATS; i++) {
+        const struct view_format *f = &view_formats[i];
+        size_t tail = strlen(f->ending);
+        bool ends = length > tail && !strcmp(o->output + length - tail, f->ending);
+        if (o->format ? !strcmp(o->format, view_names[i]) : ends) return f;
+    }
+    return view_formats;
+}
+
+struct report {
+    const struct view_format *format;
+    struct report_view view;
+};
+
+static int write_report(FILE *out, const void *arg)
+{
+    const struct report *report = arg;
+    return report->format->write(out, &report->view);
+}
+
+int cli_report(const struct request *q)
+{
+    const struct options *o = q->o;
+    struct collected c = {0};
+    struct summaries s = {0};
+    int64_t *cases = NULL;
+    struct summary_rule rule = {
+        .algs = o->algs, .baseline = o->report.baseline, .sort = o->report.sort};
+    int err = report_output_check(o);
+    for (int i = 0; i < o->operand_count && !err; i++) err = collect_file(&c, o->operands[i]);
+    if (!err) err = collect_choose(&c);
+    if (!err) err = collect_rows(&c, o->report.matrix, &s, &cases);
+    if (!err && !s.count)
+        err = o->report.matrix
+                  ? fail(ERR_USAGE, "-matrix %s: no such matrix in the records", o->report.matrix)
+                  : fail(ERR_INPUT, "no usable results: %s", c.bad_text);
+    if (!err) err = summary_make(&s, &rule);
+    struct report report = {choose_format(o), {&c, &s, cases, o->report.sort}};
+    if (!err) err = report_output_write(o, write_report, &report);
+    mem_free(cases);
+    summaries_free(&s);
+    collect_free(&c);
+    return err;
+}

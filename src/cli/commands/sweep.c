@@ -1,0 +1,432 @@
+#define _GNU_SOURCE // memfd_create
+// spbench sweep, and spbench run with plug-ins: finds matrices, devices and cases, and runs the
+// sweep (sweep/sweep.h). This process opens no device: surveys of workers report the devices.
+#include "cli/commands/request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/commands/library_files.h"
+#include "cli/matrices/matrix_list.h"
+#include "cli/commands/progress.h"
+#include "report/report_view.h"
+#include "report/summary_print.h"
+#include "base/terminal.h"
+#include "report/collect.h"
+#include "sweep/cpu_split.h"
+#include "sweep/worker_devices.h"
+
+#define ANY_RUN "0000000000000000" // run id for surveys, which write no records
+
+struct whole {
+    const struct options *o;
+    struct matrix_list list;
+    struct worker_devices places;
+    struct worker_config config;
+    bool once; // run: a table follows, nothing is resumed
+    char device[16], settings[WORKER_DEVICES_MAX][WORKER_DEVICES_TEXT],
+        names[WORKER_DEVICES_MAX][16];
+    char id[16], model[128]; // id and name of the device
+    struct sweep_place place[WORKER_DEVICES_MAX];
+    struct cpu_split cpus;
+    struct sweep_pass pass[1 + LIBRARIES_MAX];
+    struct texts libraries; // files of -cusparse
+    struct resume resume;
+    int lock; // descriptor that holds the lock of the file; -1: none
+    struct record_file out;
+    struct record_file kept; // run: the records in memory, for the table
+    struct sweep sweep;
+};
+
+// Takes the options of the workers from the command line.
+static void take_words(struct whole *c, const struct request *q)
+{
+    struct options *o = (struct options *)q->o;
+    c->config.words = (char *const *)o->passed;
+    c->config.word_count = o->passed_count;
+    c->config.plugins = (struct texts){o->plugin_sha256, o->plugin_count};
+    c->config.command = (struct texts){(const char **)q->argv, q->argc};
+    c->config.memory_bytes = o->sweep.memory_bytes;
+}
+
+// Counts the devices of a kind by a survey.
+static int count_places(struct whole *c)
+{
+    struct survey s;
+    if (!c->places.all) return OK;
+    int err = survey_make(&c->config, &(struct worker_args){.run = ANY_RUN}, &s);
+    if (err) return err;
+    c->places.count = s.count < WORKER_DEVICES_MAX ? s.count : WORKER_DEVICES_MAX;
+    for (int i = 0; i < c->places.count; i++) c->places.index[i] = i;
+    survey_free(&s);
+    return OK;
+}
+
+static int make_places(struct whole *c)
+{
+    c->config.device = worker_devices_option(&c->places, c->device);
+    int err = count_places(c);
+    for (int i = 0; i < c->places.count && !err; i++)
+        c->place[i] =
+            (struct sweep_place){.setting = worker_devices_setting(&c->places, i, c->settings[i]),
+                                 .name = worker_devices_name(&c->places, i, c->names[i])};
+    if (!err && c->places.count > 1)
+        c->config.threads = cpu_split_places(&c->cpus, c->o->threads, c->places.count, c->place);
+    return err;
+}
+
+// Returns true if a case runs on the CPU. A prefix begins with operation, algorithm and device.
+static bool has_cpu_case(const struct texts *prefixes)
+{
+    for (int64_t i = 0; i < prefixes->count; i++)
+        if (strstr(prefixes->list[i], " cpu ")) return true;
+    return false;
+}
+
+// Surveys one device after the other. All must be the same model, so that a time does not depend on
+// the slot.
+static int survey_places(struct whole *c)
+{
+    int err = OK;
+    for (int i = 0; i < c->places.count && !err; i++) {
+        struct survey s;
+        struct worker_args args = {
+            .run = ANY_RUN, .setting = c->place[i].setting, .cpus = c->place[i].cpus};
+        err = survey_make(&c->config, &args, &s);
+        if (err && c->places.count > 1)
+            err = fail((enum err)err, "%s: %s", c->place[i].name, fail_text());
+        if (err) return err;
+        cpus_parse(s.near, &c->cpus.near[i]);
+        if (!i) {
+            snprintf(c->config.expected, sizeof c->config.expected, "%s", s.id);
+            snprintf(c->model, sizeof c->model, "%s", s.name);
+            c->pass[0].prefixes = s.prefixes;
+            s.prefixes = (struct texts){0};
+            c->config.passive = !has_cpu_case(&c->pass[0].prefixes);
+        } else if (strcmp(s.name, c->model)) {
+            err = fail(ERR_USAGE,
+                       "-device %s: %s is a %s, and %s a %s: a time would depend on where it was "
+                       "measured; give each model a sweep of its own",
+                       c->o->device, c->place[0].name, c->model, c->place[i].name, s.name);
+        }
+        survey_free(&s);
+    }
+    // The processors next to each device are known now.
+    if (!err && c->places.count > 1)
+        cpu_split_places(&c->cpus, c->o->threads, c->places.count, c->place);
+    return err;
+}
+
+static bool has_text(const struct texts *t, const char *text)
+{
+    for (int64_t i = 0; i < t->count; i++)
+        if (!strcmp(t->list[i], text)) return true;
+    return false;
+}
+
+// Adds a pass for another library, with the cases that the library changes.
+static int survey_library(struct whole *c, const char *library)
+{
+    struct sweep_pass *pass = &c->pass[c->sweep.pass_count];
+    struct survey s;
+    struct worker_args args = {.run = ANY_RUN,
+                               .setting = c->place[0].setting,
+                               .cpus = c->place[0].cpus,
+                               .library = library};
+    int err = survey_make(&c->config, &args, &s);
+    if (err) return err;
+    pass->library = library;
+    c->sweep.pass_count++;
+    for (int64_t i = 0; i < s.prefixes.count && !err; i++) {
+        const char *prefix = s.prefixes.list[i];
+        bool known = false;
+        for (int p = 0; p < c->sweep.pass_count - 1; p++)
+            known |= has_text(&c->pass[p].prefixes, prefix);
+        err = texts_add(known ? &pass->without : &pass->prefixes, prefix);
+    }
+    survey_free(&s);
+    if (!err && !pass->prefixes.count)
+        err = fail(ERR_USAGE,
+                   "-cusparse %s: changes none of the cases: it is of a version that is measured "
+                   "already, or no algorithm here uses it",
+                   library);
+    return err;
+}
+
+static int make_passes(struct whole *c)
+{
+    c->sweep.pass_count = 1;
+    int err = survey_places(c);
+    for (int64_t i = 0; i < c->libraries.count && !err; i++)
+        err = survey_library(c, c->libraries.list[i]);
+    return err;
+}
+
+static bool to_file(const struct options *o) { return o->output && strcmp(o->output, "-"); }
+
+static int check_options(const struct options *o)
+{
+    if (o->sweep.fresh && (o->sweep.resume || o->sweep.retry))
+        return fail(ERR_USAGE, "-fresh: begins anew, and goes with neither -resume nor -retry");
+    if ((o->sweep.fresh || o->sweep.resume || o->sweep.retry) && !to_file(o))
+        return fail(ERR_USAGE, "-%s: needs -o FILE",
+                    o->sweep.fresh    ? "fresh"
+                    : o->sweep.resume ? "resume"
+                                      : "retry");
+    if (o->rule.limit_ms == o->rule.most_ms && o->rule.limit_ms >= o->sweep.timeout_ms)
+        return fail(ERR_USAGE, "-timeout %g: is not longer than -time-limit, %g",
+                    o->sweep.timeout_ms * 1e-3, o->rule.limit_ms * 1e-3);
+    if (!o->output && !o->sweep.plan_only && o->command == COMMAND_SWEEP && !cli_stdout_is_apart())
+        return fail(ERR_USAGE, "sweep: -o FILE is missing: name a file for the records");
+    return OK;
+}
+
+// Refuses an output file that is a matrix of the sweep, by any name.
+static int check_output(const struct whole *c)
+{
+    struct stat out, in;
+    if (!to_file(c->o) || stat(c->o->output, &out) || !S_ISREG(out.st_mode)) return OK;
+    for (int64_t i = 0; i < c->list.count; i++)
+        if (!stat(c->list.all[i].path, &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return fail(ERR_USAGE, "-o %s: is one of the matrices, and would be overwritten",
+                        c->o->output);
+    return OK;
+}
+
+// Locks and reads the file of -o before anything begins. A file without records is left alone.
+static int add_finished(struct whole *c)
+{
+    if (!to_file(c->o)) return OK;
+    int err = c->o->sweep.plan_only ? OK : resume_lock(c->o->output, &c->lock);
+    if (!err) err = resume_read(&c->resume, c->o->output);
+    if (err || !c->o->sweep.fresh) return err;
+    if (c->resume.lines && !c->o->quiet)
+        fprintf(stderr, "replacing %s: %lld records\n", c->o->output, (long long)c->resume.lines);
+    resume_free(&c->resume);
+    return OK;
+}
+
+// Opens the outputs of run: a file in memory for the table, and the destination of the records, if
+// they have one.
+static int open_once(struct whole *c)
+{
+    const struct options *o = c->o;
+    int err = OK;
+    c->kept = (struct record_file){.fd = memfd_create("records", MFD_CLOEXEC), .path = "memory"};
+    if (c->kept.fd < 0) return fail(ERR_OUTPUT, "no file in memory: %s", strerror(errno));
+    if (o->output || o->quiet || cli_stdout_is_apart()) {
+        err = record_open(&c->out, o->output, o->run.append, o->seed);
+        c->sweep.copy = &c->kept;
+        if (!err) cli_print_replaced(&c->out, o);
+    } else {
+        c->sweep.out = &c->kept;
+    }
+    return err;
+}
+
+static int open_output(struct whole *c)
+{
+    if (c->once) return open_once(c);
+    int err = record_open(&c->out, c->o->output, true, c->o->seed);
+    if (!err && !c->o->sweep.fresh) cli_print_replaced(&c->out, c->o);
+    // A missing file could not be locked: another sweep may have made the file meanwhile.
+    if (!err && c->lock < 0) err = add_finished(c);
+    if (!err && c->o->sweep.fresh) err = record_empty(&c->out);
+    return err;
+}
+
+static void make_sweep(struct whole *c)
+{
+    struct sweep *s = &c->sweep;
+    s->config = &c->config;
+    s->matrices = c->list.all;
+    s->matrix_count = c->list.count;
+    s->passes = c->pass;
+    s->places = c->place;
+    s->place_count = c->places.count;
+    s->rounds = c->once ? 1 : c->o->runs;
+    s->timeout_ms = c->o->sweep.timeout_ms;
+    s->resume = &c->resume;
+    s->retry = c->o->sweep.retry;
+    s->out = &c->out;
+}
+
+// Estimates the least and the most seconds of a case by the options.
+static void case_seconds(const struct options *o, double *least, double *most)
+{
+    double limit_s = o->rule.limit_ms * 1e-3;
+    *least = 0.1;
+    *most = limit_s > 0 ? limit_s + 0.5 : 1;
+    if (*least > *most) *least = *most;
+}
+
+// -n: prints the cases that are left, matrix by matrix.
+static int tell_plan(struct whole *c)
+{
+    struct sweep *s = &c->sweep;
+    int64_t all = 0, bytes = 0;
+    double least, most;
+    int err = OK;
+    for (int64_t i = 0; i < s->matrix_count && !err; i++) {
+        const struct sweep_matrix *m = &s->matrices[i];
+        int64_t cases = 0, there = 0, unsure = 0;
+        char name[FAIL_TEXT_MAX];
+        for (int v = 0; v < s->pass_count * s->rounds && !err; v++) {
+            int p = v % s->pass_count;
+            struct resume_ask ask = sweep_ask(s, m, v / s->pass_count);
+            struct resume_list found;
+            err = resume_done(s->resume, &ask, &s->passes[p].prefixes, &found);
+            cases += s->passes[p].prefixes.count;
+            there += min64(found.count, s->passes[p].prefixes.count);
+            for (int64_t f = 0; f < found.count && !err; f++) unsure += !!found.list[f].content;
+            mem_free(found.list);
+        }
+        printf("%s: %lld case%s", utf8_visible(m->path, name, sizeof name),
+               (long long)(cases - there), cases - there == 1 ? "" : "s");
+        if (there) printf(", %lld more are there", (long long)there);
+        printf(unsure ? ", if it is the same matrix\n" : "\n");
+        all += cases - there;
+        if (cases > there) bytes += m->bytes;
+    }
+    case_seconds(c->o, &least, &most);
+    char from[32], to[32];
+    double read_s = (double)bytes / 200e6, places = s->place_count;
+    printf(
+        "%lld matri%s, %lld case%s on %d device%s (%s): about %s to %s, at %.1f to %.1f s a case\n",
+        (long long)s->matrix_count, s->matrix_count == 1 ? "x" : "ces", (long long)all,
+        all == 1 ? "" : "s", s->place_count, s->place_count == 1 ? "" : "s", c->model,
+        duration_text(((double)all * least + read_s) / places, from),
+        duration_text(((double)all * most + read_s) / places, to), least, most);
+    return err;
+}
+
+// Prints the summary of all cases of the file, with those of earlier sweeps.
+static int sum_up(const struct whole *c)
+{
+    struct collected found = {0};
+    struct summaries sum = {0};
+    int64_t *cases = NULL;
+    struct stat facts;
+    if (c->o->quiet || !to_file(c->o) || c->list.count < 2) return OK;
+    if (stat(c->o->output, &facts) || !S_ISREG(facts.st_mode))
+        return OK; // a pipe cannot be read back
+    int err = collect_file(&found, c->o->output);
+    if (!err) err = collect_choose(&found);
+    if (!err) err = collect_rows(&found, NULL, &sum, &cases);
+    if (!err) err = summary_make(&sum, &(struct summary_rule){0});
+    if (!err) err = summary_print_all(stderr, &sum);
+    mem_free(cases);
+    summaries_free(&sum);
+    collect_free(&found);
+    return err;
+}
+
+// Prints the records of this run as `spbench report` does.
+static int print_table(const struct whole *c)
+{
+    struct collected found = {0};
+    struct summaries sum = {0};
+    int64_t *cases = NULL;
+    char path[64];
+    if (c->o->quiet) return OK;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", c->kept.fd);
+    int err = collect_file(&found, path);
+    if (!err) err = collect_choose(&found);
+    if (!err) err = collect_rows(&found, NULL, &sum, &cases);
+    if (!err) err = summary_make(&sum, &(struct summary_rule){0});
+    if (!err)
+        err = view_table(stderr, &(struct report_view){.c = &found, .s = &sum, .cases = cases});
+    mem_free(cases);
+    summaries_free(&sum);
+    collect_free(&found);
+    return err;
+}
+
+static int measure(struct whole *c, struct outcome *outcome)
+{
+    struct progress progress;
+    struct sweep *s = &c->sweep;
+    int err = open_output(c);
+    if (err) return err;
+    progress_start(&progress, s, c->o->quiet, c->o->verbose);
+    progress.quiet |= c->once; // a table follows
+    s->tell = progress_tell;
+    s->arg = &progress;
+    err = sweep_run(s);
+    char why[FAIL_TEXT_MAX];
+    if (err) snprintf(why, sizeof why, "%s", fail_text());
+    progress_end(&progress);
+    int64_t bad = -s->endings.unread, cases = 0;
+    for (int i = 0; i < STATUS_COUNT; i++) {
+        cases += s->endings.by_status[i];
+        if (!status_is_good((enum status)i)) bad += s->endings.by_status[i];
+    }
+    outcome->bad_result = bad > 0;
+    outcome->bad_matrix = s->endings.unread > 0;
+    int close_err = record_close(&c->out);
+    if (err == ERR_INTERRUPTED && c->once && cases) {
+        interrupted = 0; // a set flag would stop reading the records
+        print_table(c);
+    }
+    if (err == ERR_INTERRUPTED && to_file(c->o) && !c->once)
+        return fail(err, "%s; %sthe same command goes on", why,
+                    c->o->sweep.fresh ? "without -fresh " : "");
+    if (err) return fail((enum err)err, "%s", why);
+    if (!close_err) close_err = c->once ? print_table(c) : sum_up(c);
+    if (close_err) return close_err;
+    return cli_check_measured(cases, s->endings.by_status[STATUS_UNSUPPORTED], NULL);
+}
+
+static int prepare(struct whole *c, const struct request *q)
+{
+    const struct options *o = c->o;
+    int err = check_options(o);
+    if (!err) err = matrix_list_make(&c->list, o);
+    if (!err && o->sweep.shards) err = matrix_list_shard(&c->list, o->sweep.shard, o->sweep.shards);
+    if (!err) err = check_output(c);
+    if (!err) err = worker_devices_parse(o->device, &c->places);
+    if (!err) take_words(c, q);
+    if (!err) err = library_files_add("cusparse", o->sweep.libraries, true, &c->libraries);
+    if (!err && !c->once) err = add_finished(c);
+    if (err) return err;
+    if (c->list.left_out && !o->quiet)
+        fprintf(stderr, "left out, %lld not there: %s\n", (long long)c->list.left_out,
+                c->list.left_out_text);
+    bool progress = !o->quiet && terminal_can_erase();
+    if (progress) fprintf(stderr, TERMINAL_ERASE "looking at the devices");
+    err = make_places(c);
+    if (!err) err = make_passes(c);
+    if (progress) fprintf(stderr, TERMINAL_ERASE);
+    make_sweep(c);
+    if (!err) bench_setup_print_renamed(o);
+    return err;
+}
+
+int cli_sweep(const struct request *q)
+{
+    struct whole *c = mem_zero_alloc(1, sizeof *c);
+    if (!c) return ERR_MEMORY;
+    c->o = q->o;
+    c->out.fd = c->kept.fd = c->lock = -1;
+    c->once = q->o->command == COMMAND_RUN;
+    int err = prepare(c, q);
+    if (!err) err = q->o->sweep.plan_only ? tell_plan(c) : measure(c, q->outcome);
+    for (int i = 0; i < COUNT(c->pass); i++) {
+        texts_free(&c->pass[i].prefixes);
+        texts_free(&c->pass[i].without);
+    }
+    texts_free(&c->libraries);
+    if (c->lock >= 0) close(c->lock);
+    if (c->kept.fd >= 0) close(c->kept.fd);
+    resume_free(&c->resume);
+    matrix_list_free(&c->list);
+    mem_free(c);
+    return err;
+}

@@ -1,0 +1,17 @@
+// Prints the summary of several matrices for run, sweep and report.
+#ifndef SUMMARY_PRINT_H
+#define SUMMARY_PRINT_H
+
+#include "report/grid.h"
+#include "report/summary.h"
+
+// Writes "spmm f32 k=64 layout=row, NVIDIA H200, revision 542d49d".
+#define SUMMARY_TITLE_MAX 512
+const char *summary_title(const struct summary_table *t, char text[SUMMARY_TITLE_MAX]);
+// Prints a line per algorithm, and a line about the baseline and the mean.
+int summary_print(FILE *out, const struct summary_table *t, enum grid_style style);
+// Prints the summary of each table with several matrices and algorithms, for the end of a run or
+// sweep.
+int summary_print_all(FILE *out, const struct summaries *s);
+
+#endif
