@@ -48,7 +48,7 @@ def figure_list(text):
 
 
 def file_name(script, fields, values, varying):
-    """FIGURE-OP-AXIS64-f32: the operation, axes of numbers, the precision, and what else differs
+    """Returns FIGURE-OP-AXIS64-f32: the operation, number axes, the precision, and fields that vary
     within the file."""
     parts = [script]
     for field, value in zip(fields, values):
@@ -60,7 +60,7 @@ def file_name(script, fields, values, varying):
 
 
 def free(name, used):
-    """The name, with a number behind it if another figure has it."""
+    """Returns the name, with a number added if another figure has this name."""
     found, count = name, 1
     while found in used:
         count += 1
@@ -70,7 +70,7 @@ def free(name, used):
 
 
 def places(args):
-    """(folder of the images, path of the page)"""
+    """Returns (folder of the images, path of the page)."""
     stem, ending = records.split_ending(args.results[0])
     mark = "" if args.time == records.SEPARATE else "-" + args.time
     folder = args.output or (os.path.dirname(stem) if len(args.results) > 1 else
@@ -79,7 +79,8 @@ def places(args):
 
 
 def without_empty(rows, fields, left):
-    """The rows but for the sets of cases without a usable result; these are added to `left`, {device: rows}."""
+    """Returns the rows of the sets of cases with a usable result. Adds the other rows to `left`,
+    {device: rows}."""
     kept = []
     for group in common.groups(rows, fields).values():
         if any(row["status"] == "ok" for row in group):
@@ -90,8 +91,8 @@ def without_empty(rows, fields, left):
 
 
 def tries(rows, script, args, left):
-    """(fields, [[(values of the fields, rows)]]): one figure is drawn of each list, of the first set
-    that has the data of the figure. With -all-sets there is a list for each set."""
+    """Returns (fields, [[(values of the fields, rows)]]). Each list becomes one figure, drawn from
+    the first set with the data of the figure. With -all-sets each set has its own list."""
     fields = common.fields_of(rows, getattr(script, "MIXES", ()), args.mixed)
     sets = common.groups(rows, fields)
     if args.all_sets:

@@ -2,9 +2,9 @@
 """GFLOPS and arithmetic intensity against the width of a band: the matrices gen:band:ROWS:WIDTH of one
 number of rows (figure 1 of Hong et al., Adaptive Sparse Tiling).
 
-Intensity is FLOPs over the bytes of memory that a run really moved, where the records have counters
-of them; the dashed line is that over compulsory bytes, which no run can be above while nothing stays
-in a cache from the run before. A vendor's algorithms are one line, the best of them for each width.
+Intensity is FLOPs over the bytes of memory that a run moved, if the records have counters of these
+bytes. The dashed line is FLOPs over compulsory bytes: an upper limit while no data stays in a cache
+from the run before. A vendor's algorithms are one line, the best of them for each width.
 """
 
 import sys
@@ -26,7 +26,7 @@ def width_of(row):
 
 
 def one_size(rows):
-    """Those of the number of rows that most of them have."""
+    """Returns the rows whose matrices have the most common number of rows."""
     sizes = Counter(records.generated(row, *KIND)[0] for row in rows)
     size = sizes.most_common(1)[0][0]
     return [row for row in rows if records.generated(row, *KIND)[0] == size]

@@ -1,16 +1,16 @@
-"""Bars, grouped by matrix, in as many panels as it takes, and the names of matrices below them."""
+"""Grouped bars by matrix in several panels, with the names of the matrices below them."""
 
 import drawing
 
-MATRICES_MOST = 50  # above which bars become dots
-# Bars in a figure, above which they become dots; matrices and bars in a panel. PAPER_LIMITS: for a paper.
+MATRICES_MOST = 50  # of a figure with bars; with more matrices bars become dots
+# Most bars of a figure (more become dots); most matrices and bars of a panel. PAPER_LIMITS: for a paper.
 LIMITS, PAPER_LIMITS = (640, 50, 96), (192, 18, 48)
-FAILED = "×"  # stands there for a word
+FAILED = "×"  # replaces a word with -paper
 WORD_MOST = 14  # characters of a word
 NAME_MOST = 22  # characters of a name below bars
 WIDE = 100  # the range of numbers from which an axis is logarithmic
 BLANK = ["Neither bar nor word: not measured."]
-SPAN_LEAST = 0.04  # of a number: narrower intervals are not drawn
+SPAN_LEAST = 0.04  # least width of a drawn interval, as a part of the number
 SPANS = ["Lines at the ends of bars: 95 %% intervals wider than %g %%." % (100 * SPAN_LEAST)]
 
 
@@ -19,20 +19,21 @@ def limits():
 
 
 def too_many(matrices, each):
-    """Are these more than can be told from each other, with so many bars for each matrix?"""
+    """Returns True if `matrices` groups of `each` bars would be too many to distinguish."""
     return matrices > MATRICES_MOST or matrices * each > limits()[0]
 
 
 def ticks(rows, numbers=None):
-    """{matrix: its name and its number} of {matrix: row}, short enough to stand below bars."""
+    """Returns {matrix: its name and its number} of {matrix: row}, short enough for a label below
+    bars."""
     names = drawing.labels({m: row["name"] for m, row in rows.items()}, NAME_MOST)
     return {m: name if numbers is None or numbers[m] is None
             else "%s (%s)" % (name, drawing.plain(numbers[m])) for m, name in names.items()}
 
 
 def panels(order, each, high=3.3):
-    """A figure with panels below each other for these matrices with so many bars each, and what
-    each panel is of."""
+    """Returns a figure and [(panel, its matrices)]. The panels are below each other and have `each`
+    bars per matrix."""
     count = -(-len(order) // max(2, min(limits()[1], limits()[2] // each)))
     wide = max(0.36, 0.144 * each)
     share = -(-len(order) // count)
@@ -51,8 +52,8 @@ def name_ticks(ax, names):
 
 
 def scale(ax, numbers, label):
-    """The axis of bars of these numbers, and where they begin: at 0; where the range is wide at the
-    foot of a logarithmic axis."""
+    """Scales the axis for bars of these numbers. Returns the foot of the bars: 0, or the lower end
+    of a logarithmic axis if the range is wide."""
     low, high = min(numbers), max(numbers)
     drawing.plain_ticks(ax.yaxis)
     if high <= WIDE * low:
@@ -66,7 +67,7 @@ def scale(ax, numbers, label):
 
 
 def say_words(ax, places, words, width, colour):
-    """Words in the places of bars of this width, from the foot of the axis upwards."""
+    """Writes words in place of missing bars of this width, upwards from the foot of the axis."""
     inch = ax.get_window_extent().width / ax.figure.dpi / (ax.get_xlim()[1] - ax.get_xlim()[0])
     size = max(4, min(7, 0.8 * 72 * width * inch))
     for x, word in zip(places, words):
@@ -78,13 +79,13 @@ def say_words(ax, places, words, width, colour):
 
 
 def words_note(said):
-    """The note on words in the places of bars, if there are any."""
+    """Returns the note on words in place of bars, if there are any."""
     return ["%s no usable result%s." % (("%s for a bar:" % FAILED, "") if drawing.PAPER else
                                         ("A word for a bar:", ", and why"))] * said
 
 
 def ends(ax, x, here, numbers, flagged, spans):
-    """What is at the ends of the bars at x, of the matrices that are here: flags and intervals."""
+    """Draws flags and intervals at the ends of the bars at x. `here`: the matrices of this panel."""
     drawing.flag(ax, [(at, numbers[m]) for at, m in zip(x, here) if m in flagged], said=False)
     for at, m in zip(x, here):
         if m in spans:
@@ -92,10 +93,9 @@ def ends(ax, x, here, numbers, flagged, spans):
 
 
 def grouped(values, look, order, names, label, words, *, flagged=None, spans=None):
-    """Grouped bars of {series: {matrix: number}}, in as many panels as it takes, all of one scale.
-    Where a bar is missing stands its word of {series: {matrix: word}}. flagged: {series: matrices
-    whose times may be too long}; spans: {series: {matrix: (low, high)}}. Returns the figure and its
-    notes."""
+    """Draws grouped bars of {series: {matrix: number}} in several panels with one scale. A missing
+    bar shows its word of {series: {matrix: word}}. flagged: {series: matrices whose times may be
+    too long}; spans: {series: {matrix: (low, high)}}. Returns the figure and its notes."""
     flagged, spans = flagged or {}, spans or {}
     fig, parts = panels(order, len(values))
     width = 0.84 / len(values)

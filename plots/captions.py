@@ -1,5 +1,5 @@
-"""The caption of a figure: what it is of, which matrices, what was left out and why, and how it was
-measured. All of it is made from the records, and written as text beside the image.
+"""The caption of a figure: content, matrices, cases left out with reasons, and the measurement. The
+caption is made from the records, and written as text beside the image.
 
 A caption is {heading: text}, both as they are; write() and the index page make them visible.
 """
@@ -13,9 +13,9 @@ import series
 import words
 
 ENDING = ".txt"
-NAMES_MOST = 300  # matrices that are named
+NAMES_MOST = 300  # most matrices that are named
 REASON_MOST = 160  # characters of a reason
-REASONS_MOST = 8  # kinds of what was left out
+REASONS_MOST = 8  # kinds of cases left out
 
 
 def path_of(image):
@@ -29,7 +29,7 @@ def write(caption, path):
 
 
 def counts(values):
-    """"a (3), b (1)": the values and how often each is there; those that are None are left out."""
+    """Returns "a (3), b (1)": the values with their counts. None is left out."""
     found = Counter(str(value) for value in values if value is not None)
     return ", ".join("%s (%s)" % (value, "{:,}".format(count))
                      for value, count in found.most_common())
@@ -40,13 +40,13 @@ def each(values):
 
 
 def about_script(module):
-    """The script's own words for what it draws: its docstring, without where the line ends."""
+    """Returns the first paragraph of the script's docstring, as one line."""
     paragraphs = (module.__doc__ or "").strip().split("\n\n")
     return " ".join(" ".join(paragraphs).split())
 
 
 def matrices_text(rows):
-    """How many, from how many nonzeros to how many, and their names."""
+    """Returns the number of matrices, their least and greatest number of nonzeros, and their names."""
     names = {row["matrix"]: row["name"] for row in rows}
     sizes = sorted(m[3] for m in names if m[3] is not None)
     span = ", {:,.0f} to {:,.0f} nonzeros".format(sizes[0], sizes[-1]) if sizes else ""
@@ -55,8 +55,8 @@ def matrices_text(rows):
 
 
 def left_text(selection, rows):
-    """What is not drawn: without a usable result, by status and reason; and what this figure is not
-    of."""
+    """Returns the text about cases left out of the figure: cases without a usable result by status
+    and reason, then results that are not drawn."""
     found = {}
     for row in selection.left:
         reason = re.sub(r"\d[\d,.]*", "#", row["reason"] or "no reason")
@@ -72,7 +72,7 @@ def left_text(selection, rows):
 
 
 def rest_texts(selection, rows):
-    """What has a usable result and is not drawn."""
+    """Returns texts about usable results that are not drawn."""
     drawn = {(row["device"], row["key"]) for row in rows}
     rest = Counter("part" if series.is_partial(row) else "dense" if series.is_dense(row) else
                    "vendor" if series.vendor_of(row) else "none"
@@ -99,7 +99,7 @@ def dates_text(envs):
 
 
 def device_text(rows):
-    """Names, and what the environments say of driver and runtime."""
+    """Returns the names of the devices, with driver and runtime from the environments."""
     found = {}
     for row in rows:
         found.setdefault(row["device"], set()).add(row["detail"])
@@ -115,7 +115,7 @@ def runs_text(rows):
 
 
 def of(module, said):
-    """The caption of what drawing.finish() keeps with a figure."""
+    """Returns the caption, made from the data that drawing.finish() keeps with a figure."""
     rows, selection = said["rows"], said["selection"]
     envs = list({id(row["env"]): row["env"] for row in rows}.values())
     launches = counts("as a %s" % row["timed"] if row["timed"] == "graph" else

@@ -2,9 +2,9 @@
 """GFLOPS against the nonzeros in a column segment, random matrices gen:sparse2d:ROWS:COLUMNS:NONZEROS
 of one size (figure 5 of Hong et al., Adaptive Sparse Tiling).
 
-A column segment is what a panel of -panel rows has of a column; on average it has panel * nonzeros
-/ (rows * columns) of them. Where lines cross is the density from which a way to walk through a panel
-pays. A vendor's algorithms are one line, the best of them for each matrix.
+A column segment is the part of a column within a panel of -panel rows. The mean segment has
+panel * nonzeros / (rows * columns) nonzeros. Two lines cross at the density from which one way to
+compute a panel is faster. A vendor's algorithms are one line, the best of them for each matrix.
 """
 
 import sys
@@ -32,7 +32,7 @@ def size_of(row):
 
 
 def in_segment(row, panel):
-    """Nonzeros of a column segment on average."""
+    """Returns the mean number of nonzeros of a column segment."""
     _, rows, cols, nnz = row["matrix"]
     return panel * nnz / (rows * cols)
 

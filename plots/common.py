@@ -1,4 +1,4 @@
-"""What the figures and tables share: choosing cases, what a reader has to know of them, numbers.
+"""Shared code of figures and tables: choosing cases, notes for the reader, and statistics.
 
 Cases without a usable time are never drawn, but counted.
 """
@@ -20,14 +20,14 @@ from records import NoData, axes_of
 from series import UNSUPPORTED, asked, by_standing, comparable, fits, label_rows, name_of, vendor_of
 from words import counted, visible
 
-# What tells one set of cases from another, besides the axes of the operation between the two parts.
+# Fields that identify a set of cases, before and after the axes of the operation.
 BEFORE, AFTER = ("device", "op"), ("prec", "cache", "launch", "revision")
 SERIES_MOST = 8  # series of a figure without -alg: more cannot be told apart
-NAME = re.compile(r"\w[\w-]*")  # what can be an option
-SCAN = 12  # sets that differ in one number alone, above which they are a scan of it
-OF_SCAN = 3  # sets of a scan that are shown by themselves
-WAYS_MOST = 3  # options that an algorithm ran with, in a figure of all algorithms
-VALUES_MOST = 8  # of an axis of numbers, above which a title has the ends alone
+NAME = re.compile(r"\w[\w-]*")  # a name that can be an option
+SCAN = 12  # sets that differ in one number alone, above which they are a scan
+OF_SCAN = 3  # sets of a scan that are shown
+WAYS_MOST = 3  # most sets of options of an algorithm in a figure of all algorithms
+VALUES_MOST = 8  # values of a number axis above which a title has the ends alone
 MEMBERS = 3  # generated matrices of a series that make an experiment of their own
 ALL = SimpleNamespace(alg=[], matrix=[], mixed=False)  # the options of a command without any
 NUMBERS = "numbers"  # in a script's MIXES: all axes whose values are numbers
@@ -35,17 +35,17 @@ AXIS = "axis "  # before an axis's name among the arguments
 
 
 def axis_help(axis):
-    """What the records say of the axis, as argparse takes it."""
+    """Returns the records' description of the axis, escaped for argparse."""
     return visible(str(axis.get("about") or "")).replace("%", "%%")
 
 
 def name_list(text):
-    """The words of a list with commas."""
+    """Returns the words of a list with commas."""
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def one_of(name, kind=str):
-    """Reads the value of an option of which a figure has one."""
+    """Returns a parser of an option that takes a single value per figure."""
     def read(text):
         if "," in text:
             raise argparse.ArgumentTypeError("%s: one value; run once per %s" % (text, name))
@@ -55,8 +55,8 @@ def one_of(name, kind=str):
 
 
 def arguments(doc, more=None):
-    """The command line of a script; its help is the script's docstring. The axes of the operations
-    in the files that it names are options."""
+    """Parses the command line of a script. The help is the script's docstring. The axes of the
+    operations in the given files are options."""
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter,
         conflict_handler="resolve", epilog="Each axis of the operations in RESULTS is an option, "
@@ -93,19 +93,19 @@ def arguments(doc, more=None):
 
 
 def wanted_from(args):
-    """{field: value} of what the user asked for, None is anything."""
+    """Returns {field: value} that the user asked for. None means any value."""
     return {name.replace(AXIS, ""): value for name, value in vars(args).items()
             if name in BEFORE + AFTER or name.startswith(AXIS)}
 
 
 def value_of(row, field):
-    """None of an axis that the row's operation has not."""
+    """Returns the value of a field or axis; None if the row's operation lacks the axis."""
     return row[field] if field in BEFORE + AFTER else row["axes"].get(field)
 
 
 def fields_of(rows, mixes=(), mixed=False):
-    """The fields that have one value in a set of cases. A figure has all values of the fields in
-    `mixes`. `mixed`: all revisions are of one set."""
+    """Returns the fields that have one value in a set of cases. A figure has all values of the
+    fields in `mixes`. `mixed`: a set has all revisions."""
     axes = dict.fromkeys(name for row in rows for name in row["axes"])
     every = BEFORE + tuple(axes) + AFTER[:len(AFTER) - mixed]
     several = {*mixes, *(number_axes(rows) if NUMBERS in mixes else ())}
@@ -113,13 +113,13 @@ def fields_of(rows, mixes=(), mixed=False):
 
 
 def number_axes(rows):
-    """The names of the axes whose values are numbers."""
+    """Returns the names of the axes whose values are numbers."""
     return list(dict.fromkeys(name for row in rows for name, value in row["axes"].items()
                               if isinstance(value, int)))
 
 
 def matches(row, wanted):
-    """Does the row fit what the user asked for?"""
+    """Returns True if the row has the values that the user asked for."""
     for name, value in wanted.items():
         if value is None:
             continue
@@ -133,7 +133,7 @@ def matches(row, wanted):
 
 
 def groups(rows, fields):
-    """The rows by their values of these fields, in the order of the file."""
+    """Returns {values of these fields: rows}, in the order of the file."""
     found = {}
     for row in rows:
         found.setdefault(tuple(value_of(row, name) for name in fields), []).append(row)
@@ -149,7 +149,7 @@ def revision_dates(rows):
 
 
 def wanted_rows(rows, args):
-    """The rows that fit the options of the command line. NoData if there are none."""
+    """Returns the rows that fit the options of the command line. Raises NoData if there are none."""
     wanted = wanted_from(args)
     fit = [row for row in rows if matches(row, wanted)]
     if not fit:
@@ -166,7 +166,8 @@ def wanted_rows(rows, args):
 
 
 def choose(rows, args=ALL, mixes=(), has=None):
-    """The set of cases that rank() puts first, of the sets that fit, with the series for a figure."""
+    """Returns the selection of the set that rank() puts first among the sets that fit, with the
+    series for a figure."""
     fit = wanted_rows(rows, args)
     found = groups(fit, fields_of(fit, mixes, args.mixed))
 
@@ -178,8 +179,8 @@ def choose(rows, args=ALL, mixes=(), has=None):
 
 
 def pick(selection, args, has=None):
-    """The selection with the series of -alg. Without -alg: the SERIES_MOST best with the data of the
-    figure, a vendor's among them. The baseline is of `every`, which keeps all rows."""
+    """Returns the selection with the series of -alg. Without -alg: the SERIES_MOST best with the
+    data of the figure, including a vendor. The baseline is from `every`, which keeps all rows."""
     rows = selection.rows + selection.left
     parts = {**vars(selection), "named": bool(args.matrix)}
     if args.alg:
@@ -205,15 +206,15 @@ def pick(selection, args, has=None):
 
 
 def rank(rows, has=None):
-    """The sort key of a set: its matrices, then its algorithms, then its date, of usable results that
-    `has` is true of."""
+    """Returns the sort key of a set: its numbers of matrices and of algorithms, then its date. Only
+    usable results with `has` count."""
     ok = [row for row in rows if row["status"] == "ok" and (not has or has(row))]
     return (len({row["matrix"] for row in ok}), len({(row["alg"], row["library"]) for row in ok}),
             max((row["date"] for row in ok), default=""))
 
 
 def select(rows, others=0):
-    """A selection: the usable rows, the others, and what its title says."""
+    """Returns a selection: the usable rows, the other rows, and the title text."""
     label_rows(rows)
     ok = [row for row in rows if row["status"] == "ok"]
     left = [row for row in rows if row["status"] != "ok"]
@@ -225,7 +226,8 @@ def select(rows, others=0):
 
 
 def mixed(rows):
-    """Sentences that say where these rows are not of one measurement of one program."""
+    """Returns sentences that say if the rows are from several machines, revisions or library
+    versions."""
     found = []
     libraries = {}
     for row in rows:
@@ -242,7 +244,7 @@ def mixed(rows):
 
 
 def footnotes(selection, left=True):
-    """What a reader has to know about the rows that are drawn and, if `left`, about the others."""
+    """Returns notes on the drawn rows and, if `left`, on the rows left out."""
     found = mixed(selection.rows + selection.left)
     if left and selection.left:
         found.append("Left out: %s." % count_text(selection.left))
@@ -262,8 +264,8 @@ def runs_text(rows):
 
 
 def thinned(found, fields):
-    """The sets of {values of these fields: rows} but for those of scans, of which the largest are
-    kept, and how many are not there."""
+    """Returns {values of these fields: rows} without the smaller sets of scans, and the number of
+    sets removed."""
     scans = {}
     for values in found:
         for at, value in enumerate(values):
@@ -277,12 +279,12 @@ def thinned(found, fields):
 
 
 def narrow(selection, curve):
-    """The selection with the gen:aspect matrices alone, or with all others alone."""
+    """Returns the selection with the gen:aspect matrices alone, or with all others alone."""
     return only(selection, lambda row: bool(row["curve"]) == curve)
 
 
 def only(selection, true):
-    """The selection with the rows of which something is true."""
+    """Returns the selection with the rows for which `true` is true."""
     parts = vars(selection).copy()
     for name in ("rows", "left", "every"):
         parts[name] = [row for row in parts[name] if true(row)]
@@ -290,9 +292,9 @@ def only(selection, true):
 
 
 def without_curve(selection):
-    """The selection without the gen:aspect matrices and other generated series, which are experiments
-    with figures of their own and would weigh too much in a mean; all of it if there are no other
-    matrices."""
+    """Returns the selection without gen:aspect matrices and other generated series. These have
+    figures of their own and would dominate a mean. If there are no other matrices, returns the
+    whole selection."""
     members = {}
     for row in selection.rows + selection.left:
         if records.series_of(row):
@@ -310,8 +312,8 @@ def without_curve(selection):
 
 
 def without_variants(selection):
-    """The selection without what was run with options that were asked for, of algorithms that ran
-    without as well, and in more ways than lines of one colour can be told apart."""
+    """Returns the selection without runs of non-default options, for algorithms with a default run
+    and more than WAYS_MOST sets of options. More lines of one colour cannot be distinguished."""
     ways, plain = {}, set()
     for row in selection.rows:
         ways.setdefault(row["alg"], set()).add(str(sorted(row["options"].items())))
@@ -326,12 +328,12 @@ def without_variants(selection):
 
 
 def general(selection):
-    """What a figure of all matrices and algorithms is of."""
+    """Returns the selection for a figure of all matrices and algorithms."""
     return without_variants(without_curve(selection))
 
 
 def count_text(rows):
-    """"12 unsupported (this), 1 wrong (that)": the rows by status and algorithm."""
+    """Returns "12 unsupported (this), 1 wrong (that)": the rows by status and algorithm."""
     by_status = {}
     for row in rows:
         by_status.setdefault(row["status"], Counter())[row["alg"]] += 1
@@ -344,22 +346,22 @@ def count_text(rows):
 
 
 def names_text(matrices, most=6):
-    """"a, b, c and 12 more": the names of these matrices, by the alphabet."""
+    """Returns "a, b, c and 12 more": the names of these matrices in alphabetical order."""
     names = sorted((visible(m[0]) for m in matrices), key=str.lower)
     more = " and %d more" % (len(names) - most) if len(names) > most + 1 else ""
     return ", ".join(names[:most] if more else names) + more
 
 
 def matrices_of(selection, *found):
-    """{matrix: a row of it} of those that are in one of {series: {matrix: anything}}, in the order
-    of their mean row length."""
+    """Returns {matrix: a row of it} for the matrices in any {series: {matrix: anything}}, ordered
+    by mean row length."""
     there = {m for series in found for of in series.values() for m in of}
     rows = {row["matrix"]: row for row in selection.left + selection.rows if row["matrix"] in there}
     return dict(sorted(rows.items(), key=lambda item: (item[1]["row_mean"] or 0, item[0][0])))
 
 
 def about(rows):
-    """Operation, axes, precision, device, revision and dates of these rows, for a title."""
+    """Returns operation, axes, precision, device, revision and dates of these rows, for a title."""
     def values(field):
         found = {value_of(row, field) for row in rows} - {None}
         found = sorted(found, key=lambda x: (isinstance(x, str), x))
@@ -378,14 +380,14 @@ def about(rows):
 
 
 def geomean(values):
-    """Geometric mean, None of nothing."""
+    """Returns the geometric mean, or None without values."""
     values = list(values)
     return math.exp(math.fsum(map(math.log, values)) / len(values)) if values else None
 
 
 def means(ratios, form="%.2f×"):
-    """({name: geometric mean as text}, title) of {name: {matrix: ratio}}. All means are over the same
-    matrices. A series on too few matrices has its number of matrices instead."""
+    """Returns ({name: geometric mean as text}, title) of {name: {matrix: ratio}}. All means are
+    over the same matrices. A series on too few matrices has its number of matrices instead."""
     kept, shared = comparable(ratios)
     return ({name: form % geomean(of[m] for m in shared) if name in kept and shared
              else "(%d only)" % len(of) for name, of in ratios.items()},
@@ -393,8 +395,8 @@ def means(ratios, form="%.2f×"):
 
 
 def median_interval(values):
-    """(low, high): the 95 % interval of the median of what these sorted values are a sample of, by
-    order statistics; None of fewer than six, which have none."""
+    """Returns (low, high), the 95 % interval of the median by order statistics, from sorted
+    samples. Returns None for fewer than six samples."""
     count, tail = len(values), 0.0
     for at in range(count // 2):
         tail += math.comb(count, at) / 2 ** count
@@ -404,7 +406,7 @@ def median_interval(values):
 
 
 def accuracy(picked, times):
-    """How often the picked candidate is the fastest one.
+    """Counts how often the picked candidate is the fastest one.
 
     picked: {case: name}; times: {name: {case: ms}}. Returns (right, cases), over the cases for
     which every candidate has a time. A tie is right.
@@ -418,7 +420,7 @@ def accuracy(picked, times):
 
 
 def running_median(x, y, windows=25):
-    """Medians of y in overlapping windows of equal counts along x: two lists."""
+    """Returns two lists: medians of x and of y, in overlapping windows of equal counts along x."""
     points = sorted(zip(x, y))
     if len(points) < 2 * windows:
         return [], []

@@ -41,14 +41,14 @@ def density(row):
 
 
 def full_bytes(row):
-    """Of the matrix with all of its zeros."""
+    """Returns the bytes of the matrix with all its zeros."""
     _, rows, cols, _ = row["matrix"]
     return rows * cols * precs.facts(row["prec"]).bytes
 
 
 def dense_ms(row, roofs, start):
-    """What a dense product takes at least; None where the device's rates are not known. roofs: the
-    bandwidths in GB/s and the rates in GFLOPS; start: ms of the shortest run."""
+    """Returns a lower bound of the time of a dense product; None if the device's rates are unknown.
+    roofs: bandwidths in GB/s and rates in GFLOPS; start: ms of the shortest run."""
     bandwidths, rates = roofs
     rate = rates.get(precs.facts(row["prec"]).sums)
     if not rate or "memory" not in bandwidths:
@@ -59,7 +59,8 @@ def dense_ms(row, roofs, start):
 
 
 def rates_said(rows, roofs):
-    """A sentence on the rates of the computed dense product, and when they were measured."""
+    """Returns a sentence on the rates of the computed dense product, with the dates of their
+    measurement."""
     bandwidths, rates = roofs
     dates = sorted({str(roof["measured"])[:10] for roof in (
         records.part(records.device_facts(row["env"], row["id"]), "roof") for row in rows)
@@ -76,13 +77,13 @@ def fits(row):
 
 
 def computed(cases, roofs, start):
-    """{matrix: least time of a dense product / time} of those with both."""
+    """Returns {matrix: lower bound of the dense time / time}, for matrices with both."""
     found = {m: dense_ms(row, roofs, start) for m, row in cases.items() if has(row)}
     return {m: ms / cases[m]["ms"] for m, ms in found.items() if ms}
 
 
 def products(rows):
-    """{matrix: row} of the measured dense products, of several the fastest."""
+    """Returns {matrix: row} of the measured dense products, the fastest for each matrix."""
     found = {}
     for row in filter(series.is_dense, rows):
         found[row["matrix"]] = min(row, found.get(row["matrix"], row), key=lambda row: row["ms"])
@@ -90,7 +91,8 @@ def products(rows):
 
 
 def said_of(name, gain, cases):
-    """A sentence on the densities where an algorithm is faster and slower than the dense product."""
+    """Returns a sentence on the densities at which an algorithm is faster and slower than the dense
+    product."""
     below = [density(cases[m]) for m, x in gain.items() if x < 1]
     above = [density(cases[m]) for m, x in gain.items() if x >= 1]
     if not below:
@@ -101,8 +103,8 @@ def said_of(name, gain, cases):
 
 
 def crossing(dense, cases):
-    """Sentences on the measured dense products: the least density from which on they are faster than all
-    of {series: {matrix: row}}."""
+    """Returns sentences on the measured dense products, with the least density from which they are
+    faster than all of {series: {matrix: row}}."""
     least = {}
     for of in cases.values():
         for m, row in of.items():
@@ -118,12 +120,12 @@ def crossing(dense, cases):
 
 
 def points_of(gain, cases):
-    """[(density, ratio, row)] of {series: {matrix: ratio}}."""
+    """Returns [(density, ratio, row)] of {series: {matrix: ratio}}."""
     return [(density(cases[name][m]), x, cases[name][m]) for name, of in gain.items() for m, x in of.items()]
 
 
 def panel(ax, gain, cases, look, dense):
-    """Draws {series: {matrix: ratio}}; dense: {matrix: row} of the measured products, or nothing."""
+    """Draws {series: {matrix: ratio}}. dense: {matrix: row} of the measured products, or empty."""
     for name, of in gain.items():
         for there, alpha in ((True, 0.9), (False, 0.25)):
             here = [m for m in of if fits(cases[name][m]) == there]
@@ -140,7 +142,7 @@ def panel(ax, gain, cases, look, dense):
 
 
 def notes_of(gains, cases, dense, roofs, start):
-    """The notes on {panel: {series: {matrix: ratio}}}."""
+    """Returns the notes on {panel: {series: {matrix: ratio}}}."""
     rows = list({id(row): row for gain in gains.values() for _, _, row in points_of(gain, cases)}.values())
     notes = []
     if COMPUTED in gains:

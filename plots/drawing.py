@@ -1,7 +1,7 @@
-"""What the figures share: colours, titles, footnotes, and a script's way from file to image.
+"""Shared code of figures: colours, titles, footnotes, and main() from a file of records to an image.
 
-A text of the records is drawn as shown() or labels() have it, and goes as it is to finish(), which
-does the same: then it is no formula, one line, and of characters that there are.
+A text from the records is drawn through shown() or labels(). finish() takes such texts as they are
+and does the same with them: no formula, one line, only characters that the fonts have.
 """
 
 import functools
@@ -31,32 +31,32 @@ GREY = "#4D4D4D"
 FAMILIES = ("#56B4E9", "#332288", "#CC79A7", "#882255", "#0072B2", "#009E73", "#86BC25", "#999933",
             "#E69F00", "#6B4226", "#D55E00", "#AA4499", "#117733", "#DDCC77")
 SALT = 45047083
-MARKERS = "os^Dv<>8"  # by colour
-THIN = "x+1234|_"  # of vendors
-RINGS = "osDh"  # of what picks another: points below it are seen
-VARIANTS = "PXd*ph"  # of one colour, from its second series on
+MARKERS = "os^Dv<>8"  # markers by colour
+THIN = "x+1234|_"  # markers of vendors
+RINGS = "osDh"  # markers of algorithms that pick another: points below stay visible
+VARIANTS = "PXd*ph"  # markers of the second and later series of a colour
 HATCHES = ("", "///", "...", "xxx")
 LINES = ("-", (0, (5, 1.5)), ":", "-.")
-LABEL_MOST = 40  # characters of a name
+LABEL_MOST = 40  # most characters of a name
 HOLLOW = {"facecolors": "white", "edgecolors": "black", "zorder": 6, "clip_on": False}
 FLAGGED = "busy or throttled (%d)"
 FLAG_SIZE = 5  # the marks of a series are larger: their colour is seen around it
-FORMATS = ("png", "svg", "pdf")  # of an image; the ending of its name chooses
+FORMATS = ("png", "svg", "pdf")  # formats of an image, chosen by the ending of its name
 DENSE = 100  # with more points than this a series gets small dots and a running median
 
 LOOK = {"font.size": 10, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linewidth": 0.6,
         "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False,
         "svg.fonttype": "none", "pdf.fonttype": 42, "hatch.linewidth": 0.6, "hatch.color": "white"}
 
-WIDTH, LETTERS = 3.35, 8  # of a figure for a paper: inches, points
+WIDTH, LETTERS = 3.35, 8  # figure for a paper: inches, points
 LETTERS_WIDE, EDGE = 15, 0.02  # letters in an inch; inches around what is drawn
-SMALLER, PAPER_DPI = 0.75, 300  # marks there
+SMALLER, PAPER_DPI = 0.75, 300  # marks and resolution of a figure for a paper
 PAPER_SPAN = 100  # with -paper an axis has as few labels as an axis of this many times its range
-LEAST_HIGH = 1.5  # inches of a row of its panels
+LEAST_HIGH = 1.5  # least inches of a row of panels
 PAPER_LOOK = {"font.size": LETTERS, **dict.fromkeys((
     "axes.labelsize", "axes.titlesize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize",
     "legend.title_fontsize"), LETTERS)}
-AGAIN = "SPBENCH_PLOTS_PYTHON"  # set where a script runs a second time, with another Python
+AGAIN = "SPBENCH_PLOTS_PYTHON"  # set if a script runs a second time, with another Python
 
 
 def load(paper=False):
@@ -99,32 +99,31 @@ def side_by_side(columns):
 
 @functools.lru_cache(None)
 def has_glyph(c):
-    """Can the fonts of texts and of titles draw this character?"""
+    """Returns True if the fonts of texts and of titles have this character."""
     fonts = matplotlib.font_manager
     found = [fonts.findfont(fonts.FontProperties(weight=weight)) for weight in ("normal", "bold")]
     return all(fonts.get_font(path).get_char_index(ord(c)) for path in found)
 
 
 def no_formula(text):
-    """Matplotlib takes what is between dollars for a formula, and what begins with _ for no
-    label."""
+    """Returns the text escaped for matplotlib, which reads text between dollars as a formula and
+    hides labels that begin with _."""
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
 def shown(text, most=None):
-    """The text as it is drawn; with `most` so many characters of it."""
+    """Returns the text as it is drawn, of at most `most` characters."""
     return no_formula(words.visible(text, most, has_glyph))
 
 
 def labels(names, most=LABEL_MOST):
-    """{key: name as it is drawn} of {key: name}: short, and each another one."""
+    """Returns {key: name as it is drawn} of {key: name}. The names are short and distinct."""
     return {key: no_formula(text) for key, text in words.distinct(names, most, has_glyph).items()}
 
 
 def styles(rows):
-    """{series: label, colour, marker, ring, hatch, line} of these rows. An algorithm has one colour in
-    every figure. A tuned form has the colour of its algorithm.
-    """
+    """Returns {series: label, colour, marker, ring, hatch, line} of these rows. An algorithm has
+    one colour in every figure. A tuned form has the colour of its algorithm."""
     family, found, used = series.families(rows), {}, set()
     for name, row in series.in_order({series.name_of(row): row for row in rows}, rows).items():
         vendor = bool(series.vendor_of(row))
@@ -148,7 +147,7 @@ def labelled(look):
 
 
 def palette(names):
-    """What is no algorithm, in the same form."""
+    """Returns styles() of names that are no algorithms."""
     found = {}
     for i, name in enumerate(names):
         again = i // len(COLOURS)
@@ -163,12 +162,13 @@ def pale(colour):
 
 
 def picks(cases):
-    """Does the algorithm of these cases run another one? Its points lie on those of the other."""
+    """Returns True if the algorithm of these cases runs another one. Its points lie on those of the
+    other."""
     return any(row["facts"].get("picks") for row in cases.values())
 
 
 def flag(ax, points, dense=False, said=True):
-    """Gives the (x, y) of times that may be too long a hollow middle; and the legend a line."""
+    """Draws a hollow middle on the (x, y) of times that may be too long. Adds a line to the legend."""
     if points:
         ax.scatter(*zip(*points), s=3 if dense else FLAG_SIZE, linewidths=0.4 if dense else 0.7, **HOLLOW)
     if said:
@@ -181,9 +181,9 @@ def flag_legend(ax, count):
 
 
 def cloud(ax, x, y, style, dense, hollow, label):
-    """A series of points: markers where they are few; dots and a running median where many.
+    """Draws a series of points: markers for few points; dots and a running median for many.
 
-    A hollow series lets the points below it be seen: rings where they are few, else the median.
+    Points below a hollow series stay visible: few points are rings, many are only the median.
     """
     colour, marker = style["colour"], style["marker"]
     mx, my = common.running_median(x, y) if dense else ([], [])
@@ -197,7 +197,7 @@ def cloud(ax, x, y, style, dense, hollow, label):
                    **edge)
     ax.plot(mx, my, color="white", linewidth=4, zorder=3)
     ax.plot(mx, my, color=colour, linewidth=2, linestyle=style["line"], zorder=4)
-    # The legend shows full markers whatever the points look like.
+    # The legend shows full markers for all series.
     ring = {"marker": style["ring"], "markerfacecolor": "none", "markersize": 9,
             "markeredgewidth": 1.5}
     ax.plot([], [], color=colour, linewidth=2, linestyle=style["line"] if mx else "none",
@@ -205,8 +205,8 @@ def cloud(ax, x, y, style, dense, hollow, label):
 
 
 def dots(points, look, x_label, y_label, hollow=(), flagged=(), log_x=True):
-    """A figure of {series: (x, y)}, where bars would be too many. Returns it and its notes.
-    flagged: (x, y) of those that may be too long."""
+    """Draws {series: (x, y)} for cases that are too many for bars. Returns the figure and its
+    notes. flagged: (x, y) of times that may be too long."""
     fig, ax = subplots(size=(10, 5.2))
     every_x, every_y = ([v for pair in points.values() for v in pair[i]] for i in (0, 1))
     dense = len(every_x) > DENSE
@@ -223,7 +223,7 @@ def dots(points, look, x_label, y_label, hollow=(), flagged=(), log_x=True):
 
 
 def line_marks(cases, style):
-    """How a line looks: one that lies on another is dashed, with large rings."""
+    """Returns the style of a line. A line that lies on another is dashed, with large rings."""
     if picks(cases):
         return {"linestyle": "--", "linewidth": 1.4, "marker": "o", "markersize": 10,
                 "markerfacecolor": "none"}
@@ -232,7 +232,7 @@ def line_marks(cases, style):
 
 
 def plain(x):
-    """0.5, 2, 10,000: without exponents."""
+    """Returns the number without an exponent: 0.5, 2, 10,000."""
     return "{:,.0f}".format(x) if abs(x) >= 1000 else "%.3g" % x
 
 
@@ -242,7 +242,7 @@ def plain_ticks(axis):
 
 
 def log_axis(axis, low, high):
-    """A logarithmic axis with enough labels whether it spans half a decade or six."""
+    """Makes the axis logarithmic, with enough labels for a range from half a decade to six."""
     axis.axes.set_xscale("log") if axis.axis_name == "x" else axis.axes.set_yscale("log")
     span = high / low * (PAPER_SPAN if PAPER else 1)
     subs = (1, 1.5, 2, 3, 5, 7) if span < 8 else (1, 2, 5) if span < 2000 else \
@@ -252,18 +252,18 @@ def log_axis(axis, low, high):
 
 
 def whole_ticks(axis):
-    """Ticks of an axis that counts: there is no half of a matrix."""
+    """Sets ticks at whole numbers only."""
     axis.set_major_locator(matplotlib.ticker.MaxNLocator(integer=True))
 
 
 def legend_beside(ax, title=None, handles=None):
-    """A legend at the right of the axes, of these handles or of its own."""
+    """Draws a legend at the right of the axes, with these handles or with those of the axes."""
     more = {"handles": handles} if handles else {}
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9, title=title, **more)
 
 
 def legend_above(ax):
-    """A legend on top of the axes, at the right, in as many rows as it takes; flags last."""
+    """Draws a legend on top of the axes, at the right, in as many rows as needed; flags last."""
     of = sorted(zip(*ax.get_legend_handles_labels()), key=lambda mark: mark[1].startswith(FLAGGED[:-4]))
     inches = [0.6 + 0.075 * max(map(len, label.split("\n"))) for _, label in of]
     wide = ax.figure.get_figwidth()
@@ -273,14 +273,13 @@ def legend_above(ax):
 
 
 def wrapped(text, width):
-    """The text as it is drawn, in lines of so many characters."""
+    """Returns the text as it is drawn, in lines of at most `width` characters."""
     return no_formula(textwrap.fill(words.visible(text, None, has_glyph), width))
 
 
 def finish(fig, title, selection, notes, rows):
-    """Title on top, what was left out at the foot, both outside of everything that is there. The
-    texts are as the records have them; `rows` are those that are drawn. What the caption needs is
-    kept with the figure."""
+    """Adds the title above the figure and the notes below, both outside all panels. The texts are
+    as in the records; `rows` are the drawn rows. The figure keeps the data of its caption."""
     fig.said = {"title": title, "selection": selection, "notes": notes, "rows": rows}
     if PAPER:
         return fit_paper(fig)
@@ -339,7 +338,7 @@ def fit_paper(fig):
 
 
 def move_apart(fig):
-    """Makes the figure so high that the names below a row of panels end above the next row."""
+    """Increases the height until the names below a row of panels end above the next row."""
     grid = fig.axes[0].get_subplotspec().get_gridspec()
     if grid.nrows == 1:
         return
@@ -355,18 +354,19 @@ def move_apart(fig):
 
 
 def handles_of(legend):
-    """The marks of a legend; their name has changed in matplotlib 3.7."""
+    """Returns the marks of a legend; their attribute was renamed in matplotlib 3.7."""
     return getattr(legend, "legend_handles", None) or legend.legendHandles
 
 
 def extent_of(fig):
-    """The box of what is drawn, in inches."""
+    """Returns the box of everything drawn, in inches."""
     fig.canvas.draw()
     return fig.get_tightbbox(fig.canvas.get_renderer())
 
 
 def box_of(fig):
-    """Arguments of savefig(): the figure is as wide as a column of a paper, else as its content."""
+    """Returns arguments of savefig(): the figure is as wide as a column of a paper, else as its
+    content."""
     if not PAPER:
         return {"dpi": 150, "bbox_inches": "tight", "pad_inches": 0.15}
     box = extent_of(fig)
@@ -375,8 +375,9 @@ def box_of(fig):
 
 
 def write_png(fig, path):
-    """The image with 256 colours of its own: a quarter of the bytes, and nobody sees it."""
-    import PIL.Image  # which matplotlib needs anyway
+    """Writes the image with a palette of 256 colours: a quarter of the bytes, no visible
+    difference."""
+    import PIL.Image  # a dependency of matplotlib
     whole = io.BytesIO()
     fig.savefig(whole, format="png", pil_kwargs={"compress_level": 1}, **box_of(fig))
     with PIL.Image.open(whole) as image:
@@ -406,11 +407,11 @@ def add_options(parser):
 
 
 def main(module):
-    """The whole of a script: returns 0, or 1 with one line that says why there is no picture.
+    """Runs a script. Returns 0, or 1 after one line with the reason why there is no figure.
 
-    The script is a module with draw(selection). has(row), if the script has it, says whether a row
-    has the data of the figure. A figure has all values of the fields in MIXES. more(parser) adds
-    options, which draw() then gets, too.
+    The script is a module with draw(selection). An optional has(row) says if a row has the data of
+    the figure. A figure has all values of the fields in MIXES. An optional more(parser) adds
+    options; draw() then also gets the options.
     """
     name = os.path.splitext(os.path.basename(module.__file__))[0]
     more, mixes = getattr(module, "more", None), getattr(module, "MIXES", ())

@@ -1,15 +1,16 @@
-"""Names of lines where they end, at the right of a panel, instead of a legend: no eye has to look for
-a colour, and lines that end together are told apart."""
+"""Names of lines at their right ends, instead of a legend. A reader need not search for a colour, and
+lines with a common end stay distinct.
+"""
 
 import drawing
 
-SIZE = 8  # of the letters
+SIZE = 8  # points of the letters
 GAP = 1.3  # between two names, in heights of a letter
 
 
 def spread(wanted, gap):
-    """The places wanted, moved apart: no two closer than gap, in the same order, each as near to
-    where it should be as that allows."""
+    """Returns the places moved apart: at least `gap` between two, in the same order, as close as
+    possible to the wanted places."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     groups = []  # [places from .. on, gap apart, how many]
     for i in order:
@@ -27,8 +28,8 @@ def spread(wanted, gap):
 
 
 def label(ax, lines):
-    """Names lines at the right edge of the axes. lines: [(x, y, text, colour)], where they end. The
-    limits of the axes must be settled."""
+    """Writes the names of lines at the right edge of the axes. lines: [(x, y, text, colour)], the
+    ends of the lines. The limits of the axes must be final."""
     to_axes = ax.transAxes.inverted().transform
     at = [to_axes(ax.transData.transform((x, y))) for x, y, _, _ in lines]
     height = ax.get_position().height * ax.figure.get_figheight()

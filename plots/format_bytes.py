@@ -2,9 +2,9 @@
 """Bytes of the sparse operands in the formats that algorithms take them in, over their bytes in CSR
 (figure 11 of Niu et al.).
 
-A format is one series, however many algorithms take it, unless their options make it another one;
-operands of a case that are in the same format count together. With more matrices than bars can show
-each is a dot, at its bytes in CSR.
+A format is one series for all its algorithms. If their options change the format, each algorithm
+has a series. Operands of a case in the same format count together. If the matrices are too many for
+bars, each is a dot at its bytes in CSR.
 """
 
 import sys
@@ -19,7 +19,8 @@ LABEL = "bytes / bytes in CSR"
 
 
 def has(row):
-    """{format: (bytes, bytes in CSR)} of the row, without the plain one and without a dense matrix."""
+    """Returns {format: (bytes, bytes in CSR)} of the row, without CSR itself and without a dense
+    matrix."""
     found = {}
     for name, of in [] if series.is_dense(row) else row["formats"]:
         if name != records.PLAIN and of.get("bytes") and of.get("csr_bytes"):
@@ -29,7 +30,8 @@ def has(row):
 
 
 def sizes(rows):
-    """{format: {matrix: (bytes, bytes in CSR)}}; of algorithms that do not agree each its own."""
+    """Returns {format: {matrix: (bytes, bytes in CSR)}}. Algorithms with different sizes have a
+    series each."""
     every, found = {}, {}
     for row in rows:
         for name, pair in has(row).items():

@@ -2,10 +2,9 @@
 """Time to convert the sparse operands into the formats that an algorithm takes them in, over the
 time of one run (figure 13 of Hong et al., figure 12 of Niu et al.).
 
-The first conversion also pays for what a device loads and allocates once; the second is compared
-with the run, which is warm as well. A vendor's algorithms are one series, the fastest of them for
-each matrix, as far as it takes another format than CSR. With more matrices than bars can show each
-is a dot, at the time of its run.
+The first conversion includes loading and allocation of the device. The second is warm, and so is
+the run. A vendor's algorithms are one series, the fastest of them for each matrix, if its format is
+not CSR. If the matrices are too many for bars, each is a dot at the time of its run.
 """
 
 import sys
@@ -21,14 +20,15 @@ LABEL = "conversion / one run"
 
 
 def has(row):
-    """(ms of the first conversion, ms of the second) into what is not the plain format, or None."""
+    """Returns (ms of the first conversion, ms of the second) into formats other than CSR, or None."""
     found = [of for name, of in row["formats"] if name != records.PLAIN]
     both = [sum(of.get(name, 0) for of in found) for name in ("convert_ms", "convert_warm_ms")]
     return tuple(both) if all(both) else None
 
 
 def multiples(cases):
-    """{series: {matrix: (first, second conversion over one run)}} of {series: {matrix: row}}"""
+    """Returns {series: {matrix: (first, second conversion over one run)}} of {series: {matrix:
+    row}}."""
     found = {name: {m: tuple(ms / row["ms"] for ms in has(row))
                     for m, row in of.items() if has(row)}
              for name, of in cases.items()}
@@ -36,7 +36,7 @@ def multiples(cases):
 
 
 def grouped(found, cases, look, run, rows):
-    """Two bars of each series: the first conversion, pale, and the second."""
+    """Draws two bars for each series: the first conversion, pale, and the second."""
     values, style, flagged = {}, {}, {}
     for name, of in found.items():
         for i, label in enumerate((FIRST, AGAIN)):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How near each algorithm comes to the bound without reuse: for each nonzero a row of the dense
-operand, fetched at the rate that was measured for rows at random.
+"""Rate of each algorithm relative to the bound without reuse. The bound fetches a row of the dense
+operand for each nonzero, at the rate measured for random rows.
 
-Each algorithm has its matrices in the order of its own values. Under the line it fetches slower than
-the device can; above it rows that were fetched once serve several nonzeros. A vendor's algorithms are
-one curve, the best of them for each matrix.
+Each algorithm has its matrices in the order of its own values. Below the line the algorithm fetches
+slower than the device can. Above the line a fetched row serves several nonzeros. A vendor's
+algorithms are one curve, the best of them for each matrix.
 """
 
 import sys
@@ -21,7 +21,7 @@ def has(row):
 
 
 def curves(rows):
-    """{series: {matrix: percent}, ascending}."""
+    """Returns {series: {matrix: percent}, ascending}."""
     found = {name: {m: 100 * row["gather"] for m, row in cases.items() if has(row)}
              for name, cases in series.series(rows).items()}
     return {name: dict(sorted(of.items(), key=lambda item: item[1])) for name, of in found.items() if of}

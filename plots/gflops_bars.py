@@ -3,10 +3,10 @@
 Nagasaka et al., figure 7 of Niu et al.).
 
 Matrices are in the order of their mean row length. A vendor's algorithms are one bar, the best of
-them for each matrix. Where an algorithm failed its bar is a word that says how. GFLOPS that span a
-wide range are on a logarithmic axis. With more matrices than bars can show, all are drawn as dots
-in the order of the baseline's GFLOPS, with running medians; a matrix without a result of it has the
-place that the median of the others would give it.
+them for each matrix. A failed algorithm has a word in place of its bar. GFLOPS with a wide range are
+on a logarithmic axis. If the matrices are too many for bars, all are dots in the order of the
+baseline's GFLOPS, with running medians. A matrix without a baseline result has the place that the
+median of the other algorithms gives.
 """
 
 import statistics
@@ -20,7 +20,7 @@ import words
 
 
 def dots(found, look, order):
-    """Every matrix a dot for each algorithm, over the matrices sorted by the baseline."""
+    """Draws a dot for each matrix and algorithm, over the matrices sorted by the baseline."""
     base = series.vendor_in(found) or next(iter(found))
     by_base = {m: found[base][m]["gflops"] if m in found[base] else statistics.median(
         cases[m]["gflops"] for cases in found.values() if m in cases) for m in order}
@@ -42,8 +42,8 @@ def dots(found, look, order):
 
 
 def span(row):
-    """(low, high) of the GFLOPS by the interval of the time; None where that is narrow, or there is
-    none."""
+    """Returns (low, high) of the GFLOPS by the interval of the time; None if the interval is narrow
+    or missing."""
     low, high = row["interval"] or (row["ms"], row["ms"])
     wide = high - low > bars.SPAN_LEAST * row["ms"]
     return (row["gflops"] * row["ms"] / high, row["gflops"] * row["ms"] / low) if wide else None

@@ -21,7 +21,7 @@ STRIP, STRIPS = 0.03, 0.35  # height of a row of hollow marks, and of all at mos
 
 
 def regression(x, y):
-    """(c, b) of y = c x^b by least squares of the logarithms; None without two different x."""
+    """Returns (c, b) of y = c x^b by least squares of the logarithms; None without two different x."""
     logs, values = list(map(math.log, x)), list(map(math.log, y))
     if len(set(logs)) < 2:
         return None
@@ -32,8 +32,9 @@ def regression(x, y):
 
 
 def foot(ax, why, compression, look, low, high):
-    """Draws a row of hollow marks for each series with failures. The rows are on a grey strip without
-    scale, below the axes. Returns (how many are marked, how many have no place, as no algorithm has a result)."""
+    """Draws a row of hollow marks for each series with failures. The rows are on a grey strip
+    without scale, below the axes. Returns (number marked, number without a place, because no
+    algorithm has a result)."""
     rows = {name: [compression[m] for m in of if m in compression] for name, of in why.items()}
     rows = {name: x for name, x in rows.items() if x}
     strip = min(STRIP, STRIPS / (len(rows) + 1))

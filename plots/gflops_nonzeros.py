@@ -16,12 +16,12 @@ import series
 import words
 
 WINDOW = 10
-NONZEROS = 3  # its place in a row's matrix
+NONZEROS = 3  # index in row["matrix"]
 DOTS_MOST = 200  # matrices, above which dots would hide the lines
 
 
 def running_mean(values, window=WINDOW):
-    """Means of so many neighbours, one for each place of the window."""
+    """Returns means of `window` neighbours, one for each place of the window."""
     return [math.fsum(values[at:at + window]) / window for at in range(len(values) - window + 1)]
 
 

@@ -22,13 +22,14 @@ def has(row):
 
 
 def cases_of(rows):
-    """{precision: {series: {matrix: row}}}, in the order of the list of precisions."""
+    """Returns {precision: {series: {matrix: row}}}, in the order of the list of precisions."""
     every = sorted({row["prec"] for row in rows}, key=precs.place)
     return {prec: series.series([row for row in rows if row["prec"] == prec]) for prec in every}
 
 
 def gains_of(found):
-    """{narrow precision: {series: {matrix: speed-up over the precision of the sums}}} of cases_of()."""
+    """Returns {narrow precision: {series: {matrix: speed-up over the precision of the sums}}} of
+    cases_of()."""
     gains = {}
     for prec, cases in found.items():
         wide = found.get(precs.facts(prec).sums, {}) if precs.is_narrow(prec) else {}
@@ -52,7 +53,7 @@ def panel(ax, speed, look, texts, flagged):
 
 
 def said_of(prec, speed, texts, title):
-    """"f16, geometric mean on 3 shared matrices: a 1.52×, slower on 1 of 3; ..."."""
+    """Returns "f16, geometric mean on 3 shared matrices: a 1.52×, slower on 1 of 3; ..."."""
     return "%s, %s: %s." % (prec, title, "; ".join("%s %s, slower on %d of %d" % (
         name, texts[name], sum(x < 1 for x in of.values()), len(of)) for name, of in speed.items()))
 

@@ -26,24 +26,25 @@ WORD_WIDE = 40  # characters, from which a column of words may be broken
 
 
 def text(value):
-    """As it is on the page: visible, and no markup."""
+    """Returns the text for the page: visible characters, markup escaped."""
     value = str(value)
     return html.escape(words.visible(value) if value else value)
 
 
 def quoted(path, folder):
-    """A link to this path from a page in the folder."""
+    """Returns a link to this path from a page in the folder."""
     return html.escape(quote(os.path.relpath(path, folder or ".")))
 
 
 def part(name):
-    """The style or the script of the page."""
+    """Returns the style or the script of the page."""
     with open(os.path.join(HERE, name), encoding="utf-8") as file:
         return file.read()
 
 
 def cell_html(cell, word):
-    """`word`: the cell is in a column of words that the class of the table does not name."""
+    """Returns a cell. `word`: the cell is in a column of words that the class of the table does not
+    name."""
     if not isinstance(cell, tables.Cell):
         cell = tables.Cell(str(cell))
     kind = " ".join(["word"] * word + ["best"] * cell.best +
@@ -52,7 +53,7 @@ def cell_html(cell, word):
 
 
 def table_html(table, kind=""):
-    """A table of tables.py, with a row of heads that can be clicked."""
+    """Returns a table of tables.py, with a row of heads that can be clicked."""
     is_word = [i >= table.text and head in tables.WORDS for i, head in enumerate(table.head)]
     yield '<div%s><h3>%s</h3>' % ("" if kind else ' class="rest"', text(table.title))
     yield '<div class="wide"><table class="words%d%s"><thead><tr>' % (table.text, kind and " " + kind)
@@ -68,7 +69,8 @@ def table_html(table, kind=""):
 
 
 def folded(summary, body, more=""):
-    """The lines of the body, folded below a summary; nothing without lines. `more`: attributes."""
+    """Returns the lines of the body, folded below a summary; nothing without lines. `more`:
+    attributes."""
     lines = list(body)
     if lines:
         yield "<details%s><summary>%s</summary>" % (more, summary)
@@ -90,7 +92,7 @@ def figures_html(figures, folder):
 
 
 def answer(panel):
-    """The sentences of the answer for the panel of an operation, as HTML."""
+    """Returns the sentences of the answer for the panel of an operation, as HTML."""
     ratios = list(panel.speed.values())
     least, most = (of(panel.speed, key=panel.speed.get) for of in (min, max))
     cases = panel.found[panel.name]
@@ -114,7 +116,7 @@ def answer(panel):
 
 
 def head_html(rows, panels):
-    """The head of the page: a sentence for each operation, and the chart."""
+    """Returns the head of the page: a sentence for each operation, and the chart."""
     yield "<h1>Which sparse kernel is the fastest on %s?</h1>" % text(
         captions.each(row["device"] for row in rows))
     for panel in panels:
@@ -128,7 +130,7 @@ def head_html(rows, panels):
 
 
 def find_html(rows):
-    """The search field, and below it the table of the fastest algorithm of every matrix."""
+    """Returns the search field, and below it the table of the fastest algorithm of every matrix."""
     yield '<div id="find"><label>Find a matrix: <input type="search" autocomplete="off"></label> ' \
         '<span id="hits" role="status"></span></div>'
     table = tables.winners(rows)
@@ -138,7 +140,7 @@ def find_html(rows):
 
 
 def set_html(selection):
-    """The tables of one set of cases."""
+    """Returns the tables of one set of cases."""
     main, rows = common.without_curve(selection), selection.rows + selection.left
     found = series.series(main.rows)
     notes = common.footnotes(selection, left=False)
@@ -163,7 +165,7 @@ def ranking_html(ranking):
 
 
 def operation_html(rows):
-    """The rankings of one operation of a device, and the tables of each set of cases below."""
+    """Returns the rankings of one operation of a device, and the tables of each set of cases below."""
     yield '<h2 id="%s">%s: %s</h2>' % (text(rows[0]["op"]), text(words.operation(rows[0]["op"])), text(
         (rows[0]["env"].get("operation") or {}).get("formula") or rows[0]["device"]))
     fields = common.fields_of(rows)
@@ -192,13 +194,13 @@ def operation_html(rows):
 
 
 def place(values):
-    """The sort key of a set: numbers, precisions and words in their order, None last."""
+    """Returns the sort key of a set: numbers, precisions and words in their order, None last."""
     return [(value is None, isinstance(value, str), precs.place(value) if isinstance(value, str) else value or 0)
             for value in values]
 
 
 def foot_html(rows):
-    """The foot of the page: cases, dates, revisions, libraries and files."""
+    """Returns the foot of the page: cases, dates, revisions, libraries and files."""
     status = Counter(row["status"] for row in rows)
     envs = list({id(row["env"]): row["env"] for row in rows}.values())
     yield "<h2>About these results</h2><p class=\"said\">%s</p>" % text(
@@ -212,7 +214,7 @@ def foot_html(rows):
 
 
 def page(rows, figures, folder):
-    """The lines of the page; links are from this folder."""
+    """Returns the lines of the page; links are from this folder."""
     yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width"><title>spbench: results</title>'
     yield "<style>\n%s</style></head>\n<body>" % part("page.css")

@@ -3,8 +3,8 @@
 of Nagasaka et al.); without a vendor over that of the reference.
 
 Peaks are of the device, operands and result included. The other algorithms of a vendor are one
-series, the one that takes least for each matrix. Where an algorithm failed its bar is a word that
-says how. With more matrices than bars can show each is a dot, at what the first one takes.
+series, the one that takes least for each matrix. A failed algorithm has a word in place of its bar.
+If the matrices are too many for bars, each is a dot at the peak of the first algorithm.
 """
 
 import sys
@@ -24,7 +24,7 @@ def has(row):
 
 
 def base_of(rows):
-    """The algorithm that the others are compared with."""
+    """Returns the name of the algorithm that the others are compared with."""
     facts = {row["alg"]: row["facts"] for row in rows if not series.is_aside(row)}
     listed = [name for name in series.listed(rows) if name in facts]
     for fact in ("vendor", "reference"):
@@ -35,8 +35,8 @@ def base_of(rows):
 
 
 def ratios(rows, every, base):
-    """({series of these rows: {matrix: peak over the base's}}, {matrix: the base's peak}); the base is among
-    all rows. Of several versions the base is the version with the least peak."""
+    """Returns ({series of these rows: {matrix: peak over the base's}}, {matrix: the base's peak}).
+    The base is taken from `every`. Of several versions the base is the version with the least peak."""
     peaks, found = {}, {}
     for row in every:
         if row["alg"] == base:
@@ -52,7 +52,7 @@ def ratios(rows, every, base):
 
 
 def styles(rows, found):
-    """The looks of these series, with their means in the labels."""
+    """Returns the styles of these series, with their means in the labels."""
     look = drawing.styles(rows)
     look.update({LEAST % vendor: look[series.BEST % vendor]
                  for vendor in set(map(series.vendor_of, rows)) - {None} if series.BEST % vendor in look})

@@ -2,11 +2,11 @@
 """Memory in use over the time of one run that makes its result from nothing (figure 9 of Niu et
 al.), a panel for each matrix, a line for each algorithm.
 
-Every allocation and release is a step; the operands are in it from the start. The run is one of
-its own that waits between phases. The matrices are those of -matrix, else those with most FLOPs. A
-vendor is the fastest of its algorithms. A line that takes much longer than the others
-is cut off and says when it ends. Memory is on a logarithmic axis where the peaks of a matrix differ
-much. What has no usable result is named below the matrix, as far as there is room.
+Every allocation and release is a step; the operands are included from the start. The run is a
+separate one that waits between phases. The matrices are those of -matrix, else those with most
+FLOPs. A vendor is the fastest of its algorithms. A line that takes much longer than the others is
+cut off, with its end written beside. Memory is on a logarithmic axis if the peaks of a matrix differ
+much. Algorithms without a usable result are named below the matrix, as far as there is room.
 """
 
 import statistics
@@ -18,30 +18,31 @@ import records
 import series
 import words
 
-MOST = 6  # matrices, where none are chosen
-PANELS_MOST = 30  # however many are chosen
+MOST = 6  # matrices, if none are chosen
+PANELS_MOST = 30  # most chosen matrices
 NAME_MOST = 36  # characters of a name above a panel
-WHY_WIDE, WHY_LINES = 62, 2  # characters and lines of what failed above a panel
-LONG = 4  # times the median of the ends: longer lines are cut off
-LITTLE = 1.5  # unless they are no longer than this times that
-APART = 8  # peaks of a matrix, from which the axis is logarithmic
+WHY_WIDE, WHY_LINES = 62, 2  # characters and lines of the text on failures
+LONG = 4  # limit of a line, over the median of the ends: longer lines are cut off
+LITTLE = 1.5  # unless the longest is within this factor of the limit
+APART = 8  # ratio of the peaks of a matrix from which the axis is logarithmic
 
 
 def steps(row):
-    """The row's moments as two lists, up to the end of its last phase."""
+    """Returns the row's moments as two lists, up to the end of its last phase."""
     ms, use = map(list, zip(*row["timeline"]))
     end = max(ms[-1], sum(row["phases"].values()))
     return ms + [end], use + use[-1:]
 
 
 def choose(found, most):
-    """The matrices with most work."""
+    """Returns the matrices with most work."""
     facts = {m: row for cases in found.values() for m, row in cases.items()}
     return sorted(facts, key=lambda m: -(facts[m]["flops"] or 0))[:most]
 
 
 def far_apart(lines):
-    """Do the peaks of {series: (ms, bytes)} differ so much that the least is flat on a line?"""
+    """Returns True if the peaks of {series: (ms, bytes)} differ so much that the least would look
+    flat."""
     peaks = [max(use) for _, use in lines.values()]
     return max(peaks) > APART * min(peaks)
 
@@ -79,7 +80,7 @@ def panel(ax, lines, look, log):
 
 
 def failed_text(why, look, m):
-    """"oom: a, b; failed: c" of the cases of the matrix that failed; cut where it has no room."""
+    """Returns "oom: a, b; failed: c" of the failed cases of the matrix, cut to the room below it."""
     names = {}
     for name, of in why.items():
         if m in of:

@@ -25,20 +25,21 @@ import words
 # found: {series: {matrix: row}}; speed: {matrix: speed-up} of `name` over `base`.
 Panel = namedtuple("Panel", "device op rows found name base speed")
 
-WIDE, HIGH, ACROSS = 800, 316, 3  # of a row of panels, in pixels; panels side by side
+WIDE, HIGH, ACROSS = 800, 316, 3  # width of a row of panels in pixels; panels side by side
 LEFT, RIGHT, TOP, FOOT = 40, 10, 128, 26  # around the bars of a panel
-FASTER, SLOWER = "#0072B2", "#D55E00"  # two of Okabe and Ito's colours
-BARS_MOST = 300  # above which bars are one shape, without names
+FASTER, SLOWER = "#0072B2", "#D55E00"  # Okabe and Ito's colours
+BARS_MOST = 300  # bars above which they are one shape, without names
 NAME_MOST = 17  # characters of a matrix
-TICKS = 7  # labels of the axis, at most
+TICKS = 7  # most labels of the axis
 STYLE = "text{font-family:system-ui,sans-serif;font-size:12px;fill:#222}.said{fill:#555}" \
     ".title{font-size:15px}.name{font-size:17px;font-weight:bold}.mean{font-size:25px;font-weight:bold;fill:#0072B2}" \
     ".tick{font-size:11px;fill:#555}a:hover rect{fill:#000}"
 
 
 def pair_of(found, algs=()):
-    """(name of the series to draw, name of its baseline), or None if there is nothing to compare. The
-    fastest series that picks another is drawn, else the fastest that is no vendor's and no reference."""
+    """Returns (name of the series to draw, name of its baseline), or None if there is nothing to
+    compare. The fastest series that picks another is drawn, else the fastest without a vendor that
+    is no reference."""
     base, own = series.baseline(found), series.own(found)
     ours = {name: cases for name, cases in own.items() if not algs or any(
         series.fits(row, word) for row in cases.values() for word in algs)}
@@ -51,7 +52,7 @@ def pair_of(found, algs=()):
 
 
 def panel_of(rows, algs):
-    """The panel of one set of cases, or None."""
+    """Returns the panel of one set of cases, or None."""
     try:
         selection = common.without_curve(common.select(rows))
         found = series.series(selection.rows)
@@ -63,15 +64,15 @@ def panel_of(rows, algs):
 
 
 def size_of(panel, dates):
-    """The sort key of the panels of an operation: inputs as wide as the sums, a series that picks,
-    matrices, date of the revision, algorithms."""
+    """Returns the sort key of the panels of an operation: inputs as wide as the sums, a series that
+    picks, matrices, date of the revision, algorithms."""
     return (not precs.is_narrow(panel.rows[0]["prec"]), series.has_fact(panel.found[panel.name], "picks"),
             len(panel.speed), panel.rows[0]["revision"] and dates[panel.rows[0]["revision"]] or "",
             len(panel.found))
 
 
 def panels_of(rows, algs=()):
-    """The best panel of each operation of each device; operations with most cases first.
+    """Returns the best panel of each operation of each device; operations with most cases first.
     algs: words of -alg. A panel has the best algorithm that fits one of them."""
     best, dates = {}, common.revision_dates(rows)
     for group in common.groups(rows, common.fields_of(rows)).values():
@@ -87,7 +88,8 @@ def worst(panel):
 
 
 def ticks(low, high):
-    """Round numbers from `low` to `high` for a logarithmic axis, 1 among them; at most TICKS."""
+    """Returns round numbers from `low` to `high` for a logarithmic axis, 1 among them; at most
+    TICKS."""
     steps = next((steps for steps in ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
                   if len(list(between(low, high, steps))) <= TICKS), (1,))
     return list(between(low, high, steps))
@@ -104,7 +106,7 @@ def text(x, y, said, kind="", more=""):
 
 
 def bars(panel, left, width, place):
-    """The bars, from 1 up or down. Each bar is a link to its matrix on the index page."""
+    """Returns the bars, from 1 up or down. Each bar is a link to its matrix on the index page."""
     order = sorted(panel.speed, key=panel.speed.get)
     step = width / len(order)
     for at, m in enumerate(order):
@@ -121,7 +123,7 @@ def bars(panel, left, width, place):
 
 
 def panel_svg(panel, left, top, width):
-    """The lines of a panel, in a row of panels `width` wide, at (left, top)."""
+    """Returns the lines of a panel, in a row of panels `width` wide, at (left, top)."""
     ends = min(*panel.speed.values(), 1) / 1.1, max(*panel.speed.values(), 1) * 1.1
     low, high = map(math.log, ends)
     inner, foot = width - LEFT - RIGHT, HIGH - FOOT
@@ -147,7 +149,7 @@ def panel_svg(panel, left, top, width):
 
 
 def over_text(panel):
-    """The baseline of a panel, in words."""
+    """Returns the baseline of a panel, in words."""
     base = panel.found[panel.base]
     vendor = series.vendor_of(next(iter(base.values())))
     return "the best algorithm of %s" % vendor if vendor else \
@@ -155,12 +157,12 @@ def over_text(panel):
 
 
 def title_of(panels):
-    """The title of the image: the devices of the bars."""
+    """Returns the title of the image: the devices of the bars."""
     return "%s: speed-up, matrix by matrix" % " / ".join(dict.fromkeys(panel.device for panel in panels))
 
 
 def svg(panels):
-    """The image as text."""
+    """Returns the image as text."""
     across = min(ACROSS, len(panels))
     down = -(-len(panels) // across)
     high = down * HIGH + 36
@@ -174,7 +176,7 @@ def svg(panels):
 
 
 def wanted_rows(rows, args):
-    """The rows that fit the command line. An axis counts for the operations that have it."""
+    """Returns the rows that fit the command line. An axis counts for the operations that have it."""
     found = []
     for group in common.groups(rows, ["op"]).values():
         axes = {name for row in group for name in row["axes"]}

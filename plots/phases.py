@@ -2,12 +2,12 @@
 """Where the time of a run goes, a panel for each algorithm (figures 5 and 6 of Nagasaka et al.,
 figure 10 of Niu et al.).
 
-A bar is the time of one run over that of a vendor's best; without a vendor over that of the fastest
-algorithm. It is divided in the proportions of the phases, which come from a run of their
-own that waits at each boundary. Where an algorithm failed its bar is a word that says how. Matrices
-are in the order of their mean row length. A bar that is much longer than the others is cut off and
-says how long it is; where there are too many for names and words it has a mark at its top. Of more
-matrices than there is room for those with most FLOPs are drawn.
+A bar is the time of one run over the time of a vendor's best, or of the fastest algorithm without a
+vendor. The bar is divided in the proportions of the phases, which a separate run measures with a wait
+at each boundary. A failed algorithm has a word in place of its bar. Matrices are in the order of
+their mean row length. A bar much longer than the others is cut off, and its length is written above.
+If the bars are too many for names and words, a mark at the top replaces the length. If the matrices
+are too many, those with most FLOPs are drawn.
 """
 
 import statistics
@@ -20,14 +20,14 @@ import records
 import series
 import words
 
-GAP = 0.28  # between panels, of their height
-MATRICES_MOST = 250  # thinner bars cannot be seen
+GAP = 0.28  # gap between panels, in heights of a panel
+MATRICES_MOST = 250  # more bars would be too thin to see
 OVER_MOST = 24  # characters of a name beside a panel
 CUT = {"marker": 6, "s": 14, "color": "black", "linewidths": 0, "clip_on": False, "zorder": 5}
 
 
 def baselines(found):
-    """({matrix: ms}, matrices that the vendor has no time of)"""
+    """Returns ({matrix: ms}, matrices without a time of the vendor)."""
     vendor = found.get(series.vendor_in(found), {})
     best = {}
     for cases in found.values():
@@ -38,14 +38,14 @@ def baselines(found):
 
 
 def heights(row, base_ms):
-    """{phase: height of its part}: together the row's time over the base's."""
+    """Returns {phase: height of its part}. The sum is the row's time over the base's."""
     total = sum(row["phases"].values())
     return {name: ms / total * row["ms"] / base_ms for name, ms in row["phases"].items() if total}
 
 
 def styles(parts):
-    """{phase: (colour, hatch)} in the order of the phases: within an algorithm the colours differ,
-    beyond it the hatches."""
+    """Returns {phase: (colour, hatch)} in the order of the phases. Colours differ within an
+    algorithm, hatches between algorithms."""
     phases = [list(dict.fromkeys(name for of in each for name in of)) for each in parts.values()]
     place = {name: statistics.fmean(each.index(name) / len(each) for each in phases if name in each)
              for name in dict.fromkeys(name for each in phases for name in each)}
@@ -60,8 +60,8 @@ def styles(parts):
 
 
 def stack(ax, parts, look, top, many):
-    """A bar for each {phase: height}; what is above `top` is cut off and says how high it is, or
-    has a mark where there are many. Returns the heights of those."""
+    """Draws a bar for each {phase: height}. A bar above `top` is cut off; its height is written
+    above or, with `many` bars, replaced by a mark. Returns the heights of the cut bars."""
     foot = [0] * len(parts)
     for name in dict.fromkeys(name for of in parts for name in of):
         here = [x for x, of in enumerate(parts) if name in of]
@@ -83,7 +83,7 @@ def stack(ax, parts, look, top, many):
 
 
 def legend(ax, parts, look):
-    """The phases of one algorithm beside its panel, the last on top as in the bars."""
+    """Draws the phases of one algorithm beside its panel, the last on top as in the bars."""
     names = list(dict.fromkeys(name for of in parts for name in of))
     label = drawing.labels({name: name for name in names})
     for name in reversed(names):

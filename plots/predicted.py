@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measured GFLOPS against what the algorithm's model predicts, sorted by the prediction (figures 8, 9
-and 12 of the paper that src/measure/tiled_model.h names).
+"""Measured GFLOPS against the prediction of the algorithm's model, sorted by the prediction (figures 8,
+9 and 12 of the paper that src/measure/tiled_model.h names).
 
-On the left by the algorithmic bound, on the right by the effective one where every access misses; the
-black line is that where only the first access to a cache line does. What is above the line of all
-misses was used again out of a cache; what is far below it did not wait for memory. A cross is the
-same case without its long rows cut into segments, where the file has both. A row of panels for each
-algorithm; the note says how good the prediction is.
+The left panel has the algorithmic bound, the right panel the effective bound if every access misses.
+The black line is the bound if only the first access to a cache line misses. A case above the line of
+all misses reused data from a cache; a case far below the line did not wait for memory. A cross is the
+same case without its long rows cut into segments, if the file has both. Each algorithm has a row of
+panels; the note says how good the prediction is.
 """
 
 import sys
@@ -22,7 +22,8 @@ has = predictions.has
 
 
 def panel(ax, rows, bound, style, before):
-    """One algorithm's cases in the order of a bound. before: {id of a row: that without segments}"""
+    """Draws one algorithm's cases in the order of a bound. before: {id of a row: row without
+    segments}."""
     rows = sorted(rows, key=lambda row: predictions.predicted(row, bound))
     x = range(1, len(rows) + 1)
     for line, colour, label in ((bound, "#D55E00", "bound, sorted by it"),

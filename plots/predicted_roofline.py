@@ -2,10 +2,10 @@
 """Every case under the roofs of its device at the intensity that its model predicts, before and after
 long rows are cut into segments (figures 10 and 11 of the paper that src/measure/tiled_model.h names).
 
-Intensity is the effective one where every access misses. Where the file has a case with and without
-segments a line leads from a cross, without, to the mark, with them; crosses have a colour for each
-length of segments that the algorithm tells of, as the figure `segment` in its stats. What is above the memory's
-bandwidth was used again out of a cache.
+Intensity is the effective one where every access misses. If the file has a case with and without
+segments, a line leads from a cross (without) to a mark (with). Crosses have a colour for each length
+of segments, the figure `segment` in the stats of the case. A case above the memory's bandwidth reused
+data from a cache.
 """
 
 import sys
@@ -29,7 +29,8 @@ def point(row):
 
 
 def cut_of(row):
-    """How long the segments are, as the algorithm says: what the paper tells by colours."""
+    """Returns the length of the segments from the algorithm's stats; the paper shows the length by
+    colour."""
     return str(row["stats"].get("segment") or "")
 
 

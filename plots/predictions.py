@@ -1,4 +1,4 @@
-"""What the records of algorithms with a model say of its predictions, and how good these are."""
+"""Predictions of algorithms with a model, as in the records, and their accuracy."""
 
 import math
 
@@ -10,7 +10,7 @@ NEAR = 2  # a prediction within this factor is a good one
 
 
 def predicted(row, bound, what="gflops"):
-    """The GFLOPS, or what else, that the model predicts; None where it does not."""
+    """Returns the GFLOPS, or another quantity, that the model predicts; None without a prediction."""
     x = records.number(records.part(row["model"], what).get(bound))
     return x if x and x > 0 else None
 
@@ -20,7 +20,8 @@ def has(row):
 
 
 def of_series(rows, wanted=has):
-    """{series: {matrix: row}} of those with a model, in order; NoData if there are none."""
+    """Returns {series: {matrix: row}} of the rows with a model, in order. Raises NoData if there
+    are none."""
     from series import by_algorithm
     found = by_algorithm(filter(wanted, rows))
     if not found:
@@ -29,20 +30,19 @@ def of_series(rows, wanted=has):
 
 
 def is_balanced(row):
-    """Are its long rows cut into segments?"""
+    """Returns True if the long rows are cut into segments."""
     return records.number(row["model"].get("mu_segment")) is not None
 
 
 def apart(old, new):
-    """In how many options two rows differ."""
+    """Returns the number of options in which two rows differ."""
     names = set(old["options"]) | set(new["options"])
     return sum(old["options"].get(name) != new["options"].get(name) for name in names)
 
 
 def pairs(rows, changed):
-    """[(row without, row with)] a change: each row of which changed(row) is true, and of those of its
-    algorithm and matrix of which it is false the one with the most options in common; of several
-    the fastest."""
+    """Returns [(row without, row with)] a change. A row with changed(row) pairs with the unchanged
+    row of its algorithm and matrix that shares most options, then with the fastest."""
     without = {}
     for row in rows:
         if not changed(row):
@@ -53,8 +53,8 @@ def pairs(rows, changed):
 
 
 def nearest(found):
-    """Of pairs those that differ in the fewest options, for each algorithm and matrix: what the change
-    alone does, where a file has it."""
+    """Returns, for each algorithm and matrix, the pairs that differ in the fewest options. These
+    show the effect of the change alone, if the file has such a pair."""
     least = {}
     for old, new in found:
         key = new["alg"], new["matrix"]
@@ -63,7 +63,7 @@ def nearest(found):
 
 
 def ranks(values):
-    """The place of each in their order; equal ones share the mean of theirs."""
+    """Returns the rank of each value. Equal values share their mean rank."""
     order = sorted(range(len(values)), key=values.__getitem__)
     found = [0.0] * len(values)
     first = 0
@@ -78,7 +78,7 @@ def ranks(values):
 
 
 def rank_correlation(x, y):
-    """Spearman's; None where there is none."""
+    """Returns Spearman's rank correlation; None if all values of a side are equal."""
     a, b = ranks(x), ranks(y)
     mean = (len(a) - 1) / 2
     spread = sum((p - mean) ** 2 for p in a) * sum((q - mean) ** 2 for q in b)
@@ -86,7 +86,7 @@ def rank_correlation(x, y):
 
 
 def quality(name, cases, bound):
-    """A sentence: how near the measured GFLOPS of these rows are to what was predicted."""
+    """Returns a sentence that compares the measured GFLOPS of these rows with the predictions."""
     want = [predicted(row, bound) for row in cases]
     ratios = [row["gflops"] / x for row, x in zip(cases, want)]
     near = sum(1 / NEAR <= ratio <= NEAR for ratio in ratios)

@@ -1,9 +1,9 @@
 """Reading JSON Lines of schema spbench/1 into flat rows.
 
-A record becomes a dict (see `row_from`). Only a row that was checked and has a time keeps the
-status "ok"; the others are kept too, so that they can be counted and named. What an operation's
-axes and figures are, and what is to be known of its algorithms, is in the environment records. Of a
-case that is there more than once repeats.py makes one row.
+A record becomes a dict (see `row_from`). Only a row that was checked and has a time keeps the status
+"ok"; other rows are kept, so that they can be counted and named. The environment records describe the
+axes and figures of an operation, and its algorithms. repeats.py reduces several rows of a case to
+one.
 """
 
 import gzip
@@ -19,11 +19,11 @@ import repeats
 from words import visible
 
 SCHEMA = "spbench/1"
-SEPARATE, BACK_TO_BACK = TIMES = "separate", "back-to-back"  # of runs kept apart, or not
+SEPARATE, BACK_TO_BACK = TIMES = "separate", "back-to-back"  # kinds of time: runs kept apart, or not
 ENVIRONMENT, RESULT, DOCTOR = "environment", "result", "doctor"
-GZIP = ".gz"  # ends the name of a compressed file
-BROKEN = gzip.BadGzipFile, EOFError, zlib.error  # of a truncated gzip file, or of a file that is not gzip
-PLAIN = "csr"  # the format that records measure every other one by, in csr_bytes
+GZIP = ".gz"  # ending of the name of a compressed file
+BROKEN = gzip.BadGzipFile, EOFError, zlib.error  # errors of a truncated gzip file, or of a file that is not gzip
+PLAIN = "csr"  # the format of csr_bytes in records
 
 
 class NoData(Exception):
@@ -37,12 +37,12 @@ def open_text(path):
 
 
 def split_ending(path):
-    """("a/x", ".jsonl") of a/x.jsonl and of a/x.jsonl.gz."""
+    """Returns ("a/x", ".jsonl") of a/x.jsonl and of a/x.jsonl.gz."""
     return os.path.splitext(path[:-len(GZIP)] if path.endswith(GZIP) else path)
 
 
 def number(x):
-    """x as a finite float, else None."""
+    """Returns x as a finite float, else None."""
     if not isinstance(x, (int, float)) or isinstance(x, bool):
         return None
     try:
@@ -52,50 +52,50 @@ def number(x):
 
 
 def text(x):
-    """x as text, None where there is none."""
+    """Returns x as text, or None for None."""
     return None if x is None else str(x)
 
 
 def part(record, name):
-    """A sub-object of a record; missing or null is empty."""
+    """Returns a sub-object of a record; {} if missing or null."""
     value = record.get(name)
     return value if isinstance(value, dict) else {}
 
 
 def parts(record, name):
-    """The objects of a list in a record; missing or null is empty."""
+    """Returns the objects of a list in a record; [] if missing or null."""
     value = record.get(name)
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def numbers(values):
-    """The items of a dict that are numbers, and not below 0."""
+    """Returns the items of a dict that are numbers of at least 0."""
     found = {name: number(x) for name, x in values.items()}
     return {name: x for name, x in found.items() if x is not None and x >= 0}
 
 
 def moments(timeline):
-    """[[ms, bytes], ...] as pairs of numbers; what is no such pair is left out."""
+    """Returns [(ms, bytes)] of a timeline. Items that are no such pair are left out."""
     found = timeline if isinstance(timeline, list) else []
     pairs = [tuple(map(number, pair)) for pair in found if isinstance(pair, list)]
     return [pair for pair in pairs if len(pair) == 2 and None not in pair]
 
 
 def named(env, what):
-    """{name: facts} of the axes or of the figures of the environment's operation."""
+    """Returns {name: facts} of the axes or of the figures of the environment's operation."""
     return {str(item["name"]): item for item in parts(part(env, "operation"), what)
             if "name" in item}
 
 
 def interval(time, prefix=""):
-    """(low, high) of the median's 95 % interval in ms; None of too few samples to have one."""
+    """Returns (low, high), the median's 95 % interval in ms; None if there were too few samples."""
     ends = number(time.get(prefix + "ci_lo")), number(time.get(prefix + "ci_hi"))
     return ends if all(ends) and 0 < ends[0] <= ends[1] else None
 
 
 def median_of(time, which, in_order=True):
-    """(ms, interval, of what runs: see way_of) of this of TIMES; what has but one has that one, and
-    so has what starts before the work ahead of it has ended."""
+    """Returns (ms, interval, way_of() of the runs) for the requested kind of time, or for the only
+    one. Runs that are not in order have their separate times only."""
     back = number(time.get("back_to_back"))
     if which == BACK_TO_BACK and back and in_order:
         return back, interval(time, "back_to_back_"), "back to back"
@@ -103,7 +103,8 @@ def median_of(time, which, in_order=True):
 
 
 def way_of(time):
-    """How the runs of a sample stand to each other; None where that is not told."""
+    """Returns the distance of the runs of a sample: "one a sample", "back to back" or "kept apart";
+    None if the record lacks it."""
     batch = number(time.get("batch"))
     if batch is None:
         return None
@@ -112,7 +113,7 @@ def way_of(time):
 
 
 def axis_value(x):
-    """A number or a word."""
+    """Returns x as a whole number if it is one, else as text."""
     return int(x) if number(x) is not None and x == int(x) else text(x)
 
 
@@ -134,8 +135,8 @@ def key_of(record, axes):
 
 
 def row_from(record, env, which=SEPARATE):
-    """A result record as a flat row: what the plots need, without the samples, by this of TIMES.
-    What is no such record is a KeyError, a TypeError or a ValueError."""
+    """Returns a result record as a flat row: the data for plots without the samples, with the kind
+    of time `which`. Raises KeyError, TypeError or ValueError for other records."""
     time, check, memory = part(record, "time_ms"), part(record, "check"), part(record, "memory")
     facts = algorithm_facts(env, record["alg"], record["device"])
     if record["op"] != part(env, "operation").get("name"):
@@ -151,7 +152,7 @@ def row_from(record, env, which=SEPARATE):
                    if name in record or "standard" not in facts}
     row["reason"], row["library"] = text(record.get("reason")), text(record["library"])
     row["env"], row["id"], row["facts"] = env, str(record["device"]), facts
-    row["run"], row["runs"] = text(record.get("run")), 1  # of how many runs it is the median
+    row["run"], row["runs"] = text(record.get("run")), 1  # runs of which the time is the median
     row["date"], row["revision"] = text(env.get("date")) or "", text(env.get("revision"))
     row["defaults"] = no_options_asked(env.get("command"))
     row["device"] = device_name(env, row["id"])
@@ -202,7 +203,8 @@ def scaled(x, factor):
 
 
 def no_options_asked(command):
-    """Does a run of this command leave the options of its algorithms as they are? None: not known."""
+    """Returns True if the command leaves the options of its algorithms at their defaults, None if
+    the command is unknown."""
     if not isinstance(command, list):
         return None
     return not any(word.lstrip("-").startswith("opt") and re.match("--?opt(=|$)", word)
@@ -210,12 +212,12 @@ def no_options_asked(command):
 
 
 def is_unread(record):
-    """Of a case whose matrix could not be loaded: nothing is known of it but its name."""
+    """Returns True for a case whose matrix could not be loaded. The record has only its name."""
     return record.get("status") != "ok" and part(record, "matrix").get("rows") is None
 
 
 def aspect_nonzeros(row):
-    """The nonzeros, as text, that a matrix gen:aspect:ROWS:NONZEROS was asked for; else None."""
+    """Returns the nonzeros, as text, of a matrix gen:aspect:ROWS:NONZEROS; else None."""
     for spec in (row["name"], row["path"]):
         words = spec.split(":")
         words = words[1:] if words[0] == "gen" else words
@@ -225,8 +227,8 @@ def aspect_nonzeros(row):
 
 
 def series_of(row):
-    """(kind, what is the same in them) of a series of generated matrices that this one may be of,
-    which is an experiment of its own; else None."""
+    """Returns (kind, the shared numbers) of the series of generated matrices that this matrix may
+    be of, else None. Such a series is an experiment of its own."""
     if row["curve"]:
         return "aspect", row["curve"]
     for kind, count, same in (("band", 2, 1), ("sparse2d", 3, 2), ("uniform", 2, 1)):
@@ -237,7 +239,7 @@ def series_of(row):
 
 
 def generated(row, kind, count):
-    """The numbers, so many, of the spec gen:KIND:N:N... that the matrix is made by, else None."""
+    """Returns the `count` numbers of the spec gen:KIND:N:N... of the matrix, else None."""
     for spec in (row["name"], row["path"]):
         words = spec.split(":")
         words = words[1:] if words[0] == "gen" else words
@@ -247,7 +249,7 @@ def generated(row, kind, count):
 
 
 def algorithm_facts(env, name, ident):
-    """What the environment says of the algorithm of this name on the device of this id."""
+    """Returns the environment's facts of the algorithm of this name on the device of this id."""
     for facts in parts(env, "algorithms"):
         if facts.get("name") == name and facts.get("device") == str(ident).split(":")[0]:
             return facts
@@ -255,7 +257,7 @@ def algorithm_facts(env, name, ident):
 
 
 def device_facts(env, ident):
-    """What the environment says of the device of this id, as a dict with `roof`."""
+    """Returns the environment's facts of the device of this id, as a dict with `roof`."""
     facts = {"id": ident, "roof": part(env, "roof")}
     for device in parts(env, "devices"):
         if device.get("id") == ident:
@@ -268,7 +270,7 @@ def device_name(env, ident):
 
 
 def parse(line):
-    """The record of this line, None where it is none."""
+    """Returns the record of this line, or None if it is none."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -278,8 +280,8 @@ def parse(line):
 
 
 def axes_of(paths):
-    """{name: facts} of every axis of the operations in these files, as far as they can be read, and
-    read again."""
+    """Returns {name: facts} of every axis of the operations in these files. Files that cannot be
+    opened or read twice are skipped."""
     found = {}
     for path in filter(os.path.isfile, paths):
         try:
@@ -293,8 +295,8 @@ def axes_of(paths):
 
 
 def read(paths, which=SEPARATE):
-    """All rows of these files, by this of TIMES. Lines that are no records are left out with a
-    warning."""
+    """Returns all rows of these files, with the kind of time `which`. Other lines are left out with
+    a warning."""
     rows = []
     for path in paths:
         try:
@@ -307,13 +309,13 @@ def read(paths, which=SEPARATE):
     if not rows:
         raise NoData("%s: no result records" % ", ".join(paths))
     tell_apart(rows)
-    # Whatever the order of the files: what was measured later counts.
+    # The later measurement counts, whatever the order of the files.
     return repeats.settled(sorted(rows, key=lambda row: row["date"]))
 
 
 def rows_of(path, lines, which=SEPARATE):
-    """The rows of a file. Runs may share it, line by line: a result belongs to the environment of
-    its run, or, from before runs had ids, to the last environment without one."""
+    """Returns the rows of a file. Runs may share the file, line by line. A result belongs to the
+    environment of its run, or, without a run id, to the last environment without an id."""
     rows, envs, bad, unread = [], {}, [], {}
     for at, line in enumerate(lines, 1):
         record = parse(line)
@@ -340,7 +342,8 @@ def rows_of(path, lines, which=SEPARATE):
 
 
 def tell_apart(rows):
-    """Devices of the same name get their id behind it: they are two sets of cases, not one."""
+    """Appends the id to the names of devices that share a name, as they are different sets of
+    cases."""
     ids = {}
     for row in rows:
         ids.setdefault(row["device"], set()).add(row["id"])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What reordering the rows brings, and what the model says of it (figure 14 of the
-paper that src/measure/tiled_model.h names).
+"""Effect of reordering the rows, measured and predicted by the model (figure 14 of the paper that
+src/measure/tiled_model.h names).
 
-Of each matrix that an algorithm ran with its rows in the order of A and reordered, the figure
-`reordered` in its stats: measured and predicted speed-up, all accesses missing. The note says on
-how many the two agree: both say that it is faster, or both that it is not.
+A matrix counts if an algorithm ran both with its rows in the order of A and reordered, by the figure
+`reordered` in its stats. The speed-ups are measured, and predicted with all accesses missing. The
+note says on how many matrices both agree that reordering is faster, or that it is not.
 """
 
 import sys
@@ -28,7 +28,7 @@ def is_reordered(row):
 
 
 def effects(rows):
-    """{series: {matrix: (measured, predicted speed-up)}}"""
+    """Returns {series: {matrix: (measured, predicted speed-up)}}."""
     found = {}
     for old, new in predictions.pairs(list(filter(has, rows)), is_reordered):
         model = predictions.predicted(new, "all_miss") / predictions.predicted(old, "all_miss")
@@ -37,7 +37,7 @@ def effects(rows):
 
 
 def dots(found, look):
-    """Measured against predicted, where bars would be too many."""
+    """Draws the measured speed-up against the predicted one, for cases that are too many for bars."""
     points = {name: list(zip(*((model, measured) for measured, model in of.values())))
               for name, of in found.items()}
     return drawing.dots(points, look, "predicted speed-up (×)", "measured speed-up (×)")

@@ -1,4 +1,4 @@
-"""Cases that were measured more than once: one row of each.
+"""Repeated measurements of a case, reduced to one row.
 
 Records of two revisions of the program are two cases. Within a revision the last record counts; an ok
 that became an oom is an oom. Several runs of a program, as `-runs` of a sweep makes them, are one case
@@ -15,19 +15,20 @@ import sys
 from words import counted, visible
 
 PROGRAM = "revision", "compiler", "flags", "host"
-CHANGED = "-dirty"  # behind a revision: the code is not that of the revision
+CHANGED = "-dirty"  # end of a revision with local changes
 
 
 def program_of(row):
-    """What wrote the row, and of which matrix; None where that cannot be told from another program."""
+    """Returns the program, the device and the matrix of the row; None if the record does not
+    identify the program."""
     found = [row["env"].get(name) for name in PROGRAM]
     known = row["run"] is not None and found[0] and not str(found[0]).endswith(CHANGED)
     return (row["device"], row["content"], *map(str, found)) if known else None
 
 
 def runs_of(rows):
-    """Of rows of one case, in the order that they were measured in: those of the program that the
-    last is of, one of each run. The last alone where that cannot be told."""
+    """Returns the newest row of each run of the last row's program. `rows` are of one case, in
+    order of time. Returns the last row alone if its program is not known."""
     program = program_of(rows[-1])
     if program is None:
         return rows[-1:]
@@ -40,8 +41,8 @@ def runs_of(rows):
 
 
 def median_row(rows):
-    """One row of several that have times: that of the run in the middle, with the median time, and
-    an interval that holds those of all runs."""
+    """Returns one row for several with times: the row of the middle run, with the median time and
+    an interval that covers all runs."""
     ordered = sorted(rows, key=lambda row: row["ms"])
     middle = ordered[len(ordered) // 2]
     ms = statistics.median(row["ms"] for row in ordered)
@@ -55,7 +56,7 @@ def median_row(rows):
 
 
 def one_of(runs):
-    """The row of a case of these runs of one program."""
+    """Returns the row of a case from these runs of one program."""
     wrong = [row for row in runs if row["status"] == "wrong"]
     if wrong or runs[-1]["status"] != "ok":
         return (wrong or runs)[-1]
@@ -64,7 +65,8 @@ def one_of(runs):
 
 
 def cases_of(rows, mixed=False):
-    """[[rows of a case, in their order]], in the order of their last ones. `mixed`: of all revisions."""
+    """Returns [[rows of a case, in their order]], in the order of their last rows. `mixed`: over
+    all revisions."""
     found, names = {}, {}
     for row in rows:
         revision = None if mixed else row["revision"]
@@ -78,8 +80,8 @@ def cases_of(rows, mixed=False):
 
 
 def settled(rows):
-    """The rows, one of each case. stderr says of how many cases there were more, and how far their
-    times are apart."""
+    """Returns one row for each case. Prints to stderr how many cases have several rows, and how far
+    their times differ."""
     kept, replaced, medians = [], [], []
     for of in cases_of(rows):
         runs = runs_of(of)
@@ -107,7 +109,7 @@ def time_of(row):
 
 
 def apart(old, new):
-    """How far the second measurement of a case is from the first: a ratio, at least 1."""
+    """Returns the ratio of two measurements of a case, at least 1."""
     if old["status"] == new["status"] == "ok":
         return max(old["ms"] / new["ms"], new["ms"] / old["ms"])
     return 1.0 if old["status"] == new["status"] else math.inf

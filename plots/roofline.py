@@ -2,10 +2,10 @@
 """Every case of a precision under the roofs of its device: GFLOPS against arithmetic intensity.
 
 Intensity is FLOPs over compulsory bytes: each input read once and each output written once. The
-roofs are the bandwidth of memory, that of the last cache that is faster, where there is one, and the
-multiply-add rates that `spbench roof` measured. What is above the memory's bandwidth came out of a
-cache and has a black ring; what is above the cache's line as well came out of nearer ones, or the roof
-is wrong, and has a square round it.
+roofs were measured by `spbench roof`: the bandwidth of memory, of the last cache if that is faster,
+and the multiply-add rates. A case above the memory's bandwidth was served by a cache and has a black
+ring. A case also above the cache's line was served by nearer caches, or the roof is wrong. Such a
+case has a square.
 """
 
 import sys
@@ -21,13 +21,13 @@ MIXES = (common.NUMBERS,)
 
 
 def roofs(rows):
-    """({name: GB/s}, {type: GFLOPS}) of the rows' environments; the last counts. The rates are of
-    multiply-adds in the types of the rows' sums."""
+    """Returns ({name: GB/s}, {type: GFLOPS}) of the rows' environments; the last counts. The rates
+    are of multiply-adds in the types of the rows' sums."""
     bandwidths, rates = {}, {}
     sums = {precs.facts(row["prec"]).sums for row in rows}
     for env, ident in {id(row["env"]): (row["env"], row["id"]) for row in rows}.values():
         roof = records.part(records.device_facts(env, ident), "roof")
-        # Earlier files have but the copy, and a cache that may be slower.
+        # Some files lack memory_gb_s, and the cache may be slower than memory.
         memory = records.number(roof.get("memory_gb_s")) or records.number(roof.get("copy_gb_s"))
         cache = records.number(roof.get("cache_gb_s"))
         if memory:
@@ -40,7 +40,7 @@ def roofs(rows):
 
 
 def with_best_vendor(rows):
-    """The rows of the series. A vendor has on each case the row of its fastest algorithm."""
+    """Returns the rows of the series. A vendor has on each case the row of its fastest algorithm."""
     best = {}
     for row in rows:
         vendor = series.vendor_of(row)
@@ -52,12 +52,13 @@ def with_best_vendor(rows):
 
 
 def resident(row, bandwidth):
-    """Faster than the memory can deliver even the compulsory bytes."""
+    """Returns True if the run is faster than memory could deliver the compulsory bytes."""
     return row["gflops"] > row["flops"] / row["bytes"] * bandwidth
 
 
 def above(rows, bandwidths):
-    """[(marker, what the legend says, rows)] of those faster than memory, and than the cache."""
+    """Returns [(marker, text of the legend, rows)] of the rows faster than memory, and of those
+    faster than the cache."""
     cache = bandwidths.get("cache")
     memory = next((name for name in bandwidths if name != "cache"), None)
     over = [row for row in rows if memory and resident(row, bandwidths[memory])]
@@ -71,7 +72,7 @@ def above(rows, bandwidths):
 
 
 def draw_roofs(ax, bandwidths, rates, low, high):
-    """Sloped lines for bandwidths up to the highest rate, level ones for the rates."""
+    """Draws sloped lines for bandwidths up to the highest rate, level lines for the rates."""
     ceiling = max(rates.values()) if rates else None
     for name, bandwidth in bandwidths.items():
         end = min(high, ceiling / bandwidth) if ceiling else high

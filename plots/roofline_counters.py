@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The roofline by what was moved: FLOPs over the bytes of memory that the hardware counted in a run
-(`spbench -counters`), which are those of the algorithm and no longer those of the operation alone.
+"""The roofline by measured traffic: FLOPs over the bytes of memory that the hardware counted in a run
+(`spbench -counters`), instead of the compulsory bytes of the operation.
 
-A case is left of where roofline.py has it by as much as it read or wrote more than once.
+A case is further left than in roofline.py if it read or wrote data more than once.
 """
 
 import sys

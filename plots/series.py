@@ -1,9 +1,9 @@
-"""Series: what has one name, one colour and one place in the order of a figure or a table.
+"""Series: rows with one name, one colour and one place in the order of a figure or a table.
 
-A series is an algorithm, with its options and library where these differ within it. Every algorithm
-of a vendor's library is one series, the fastest of them case by case, over every version of the
-library: that is the fair baseline. Algorithms that do a part of the operation, and those that take A as
-a dense matrix, are in no series. The environment records have the facts of an algorithm.
+A series is an algorithm, with options and library if these differ within the algorithm. All
+algorithms of a vendor's library are one series: the fastest for each case, over every version of the
+library. This is the fair baseline. Algorithms that do a part of the operation, or that take A as a
+dense matrix, are in no series. The environment records have the facts of an algorithm.
 """
 
 import fnmatch
@@ -13,7 +13,7 @@ import statistics
 from records import NoData, option_text, parts
 
 BEST = "%s (best)"
-UNSUPPORTED = "unsupported"  # the status of what an algorithm cannot do
+UNSUPPORTED = "unsupported"  # status of a case that an algorithm does not support
 
 
 def is_partial(row):
@@ -21,31 +21,31 @@ def is_partial(row):
 
 
 def is_dense(row):
-    """True of an algorithm that multiplies the zeros of A as well."""
+    """Returns True for an algorithm that also multiplies the zeros of A."""
     return bool(row["facts"].get("dense"))
 
 
 def is_aside(row):
-    """True of an algorithm that is in no series: its time does not compare with theirs."""
+    """Returns True for an algorithm that is in no series, because its time does not compare."""
     return is_partial(row) or is_dense(row)
 
 
 def vendor_of(row):
-    """The vendor whose library the algorithm is of; None without one, and of an algorithm in no
-    series."""
+    """Returns the vendor of the library of the algorithm; None without a library, and for an
+    algorithm in no series."""
     return None if is_aside(row) else row["facts"].get("vendor")
 
 
 def differing(every):
-    """The names of the options that are not the same in every one of these sets of them."""
+    """Returns the names of the options that differ between these sets of options."""
     names = {name for options in every for name in options}
     return {name for name in names
             if len({str(options.get(name, NoData)) for options in every}) > 1}
 
 
 def agreed(every):
-    """{option: value} of those that have one value in all of these sets that have them: a revision of
-    the program may know an option that another does not."""
+    """Returns {option: value} of the options with a single value. A set may lack an option, because
+    revisions of the program have different options."""
     values = {}
     for options in every:
         for name, x in options.items():
@@ -54,8 +54,8 @@ def agreed(every):
 
 
 def told_options(rows):
-    """{algorithm: function of a set of options that leaves those that tell it from the others of the
-    algorithm}: from what it has where nobody asked for options, as far as that is agreed."""
+    """Returns {algorithm: function}. The function reduces a set of options to those that
+    distinguish it within the algorithm: options that vary and differ from the defaults."""
     every, plain = {}, {}
     for row in rows:
         every.setdefault(row["alg"], []).append(row["options"])
@@ -71,7 +71,8 @@ def told_options(rows):
 
 
 def label_rows(rows):
-    """Names the algorithm of each row, with the options and the library that differ within it."""
+    """Sets the series of each row: the algorithm, with the options and the library that differ
+    within it."""
     libraries = {}
     for row in rows:
         libraries.setdefault(row["alg"], {None}).add(row["library"])
@@ -86,26 +87,28 @@ def label_rows(rows):
 
 
 def name_of(row):
-    """The series of a row: its group from asked(), else the best of its vendor, else its own."""
+    """Returns the series of a row: its group from asked(), else the best of its vendor, else its
+    own."""
     return row.get("group") or (BEST % vendor_of(row) if vendor_of(row) else row["series"])
 
 
 def fits(row, pattern):
-    """True if a word of -alg means the algorithm of the row: its name, a pattern, its vendor, or all."""
+    """Returns True if a word of -alg selects the algorithm of the row: its name, a pattern, its
+    vendor, or all."""
     return pattern in ("all", vendor_of(row)) or any(
         fnmatch.fnmatchcase(row[name], pattern) for name in ("alg", "series"))
 
 
 def group_of(vendor, pattern, fit, rows):
-    """The name of the series of those algorithms of a vendor that one word of -alg means."""
+    """Returns the name of the series for a vendor's algorithms that one word of -alg selects."""
     here, every = ({row["alg"] for row in of if vendor_of(row) == vendor} for of in (fit, rows))
     names = {row["series"] for row in fit if vendor_of(row) == vendor}
     return BEST % vendor if here == every else names.pop() if len(names) == 1 else BEST % pattern
 
 
 def asked(rows, patterns):
-    """Copies of the rows of the algorithms that these words of -alg mean, with the place of their word.
-    The algorithms of a vendor that one word means are one series."""
+    """Returns copies of the rows that these words of -alg select, with the place of their word. A
+    vendor's algorithms that one word selects are one series."""
     found, seen = [], set()
     for place, pattern in enumerate(patterns):
         fit = [row for row in rows if fits(row, pattern)]
@@ -123,8 +126,8 @@ def asked(rows, patterns):
 
 
 def by_standing(rows):
-    """The series of these rows, the best first: by the geometric mean of time / least time of the case.
-    Series with few cases come last."""
+    """Returns the series of these rows, the best first, by the geometric mean of time / least time
+    of the case. Series with few cases come last."""
     cases, behind = {}, {}
     for row in rows:
         if not is_aside(row):
@@ -138,8 +141,8 @@ def by_standing(rows):
 
 
 def listed(rows):
-    """{name: facts} of the algorithms in the lists of these rows' environments, in their order, a
-    tuned form behind the algorithm that it is one of."""
+    """Returns {name: facts} of the algorithms in the lists of these rows' environments, in their
+    order. A tuned form follows its algorithm."""
     found = {}
     for env in {id(row["env"]): row["env"] for row in rows}.values():
         for facts in parts(env, "algorithms"):
@@ -151,7 +154,8 @@ def listed(rows):
 
 
 def in_order(found, rows):
-    """{series: anything} in the order of -alg, else of the list of algorithms, those of vendors at the end."""
+    """Returns {series: anything} in the order of -alg, else of the list of algorithms with vendors
+    last."""
     place = {name: at for at, name in enumerate(listed(rows))}
     order = {}
     for row in rows:
@@ -162,8 +166,8 @@ def in_order(found, rows):
 
 
 def families(rows):
-    """{algorithm: (name of its family, its number there)} of those that are of no vendor. A family is an
-    algorithm and its tuned forms."""
+    """Returns {algorithm: (name of its family, its number there)} of the algorithms without a
+    vendor. A family is an algorithm and its tuned forms."""
     found, sizes = {}, {}
     facts = {row["alg"]: row["facts"] for row in rows}
     for name, of in {**listed(rows), **facts}.items():
@@ -175,8 +179,8 @@ def families(rows):
 
 
 def series(rows):
-    """{series: {matrix: row}} of rows with a time, in order. Of an algorithm there is one row for
-    each matrix, as rows that were read have it."""
+    """Returns {series: {matrix: row}} of rows with a time, in order. `rows` has one row for each
+    algorithm and matrix."""
     found = {}
     for row in rows:
         if is_aside(row):
@@ -188,7 +192,7 @@ def series(rows):
 
 
 def by_algorithm(rows):
-    """The same with each algorithm of a vendor by itself."""
+    """Returns the same as series(), with a series for each algorithm of a vendor."""
     found = {}
     for row in rows:
         if not is_aside(row):
@@ -197,14 +201,14 @@ def by_algorithm(rows):
 
 
 def members(found):
-    """The rows of {series: {matrix: row}}."""
+    """Returns the rows of {series: {matrix: row}}."""
     return [row for cases in found.values() for row in cases.values()]
 
 
 def failures(selection, found):
-    """{series: {matrix: status}} of the cases that were tried and have no usable result, in order;
-    of a vendor where none of its algorithms has one. What the machine does not have was not tried, nor what
-    is unsupported on each."""
+    """Returns {series: {matrix: status}} of the cases that were tried without a usable result, in
+    order. A vendor fails if all its algorithms do. An algorithm that the machine lacks was not
+    tried. An algorithm unsupported on every matrix was not tried either."""
     words = {}
     for row in selection.left:
         name = name_of(row)
@@ -218,48 +222,49 @@ def failures(selection, found):
 
 
 def with_failures(found, words, rows):
-    """The series, and without a case those that have failures alone."""
+    """Returns the series, and series with failures alone as empty ones."""
     return in_order({**dict.fromkeys(words, {}), **found}, rows)
 
 
 def first_that(found, true):
-    """The name of the first of these series that holds rows of which something is true, or None."""
+    """Returns the name of the first of these series with a row for which `true` is true, or None."""
     return next((name for name, cases in found.items() if any(map(true, cases.values()))), None)
 
 
 def vendor_in(found):
-    """The series of the vendor's best, or None."""
+    """Returns the series of the vendor's best, or None."""
     return first_that(found, vendor_of)
 
 
 def has_fact(cases, name):
-    """True if an algorithm of these cases has the fact."""
+    """Returns True if an algorithm of these cases has the fact."""
     return any(row["facts"].get(name) for row in cases.values())
 
 
 def comparable(found):
-    """(the series with at least half as many matrices as any other, the matrices that these series
-    share). Means over the shared matrices compare."""
+    """Returns (the series with at least half as many matrices as any other, the matrices that these
+    series share). Means over the shared matrices compare."""
     most = max(map(len, found.values()), default=0)
     kept = {name: cases for name, cases in found.items() if cases and 2 * len(cases) >= most}
     return kept, set.intersection(*map(set, kept.values())) if kept else set()
 
 
 def fastest(found):
-    """The name of the series with the least geometric mean of its times over the shared matrices."""
+    """Returns the name of the series with the least geometric mean of its times over the shared
+    matrices."""
     kept, shared = comparable(found)
     return min(kept, key=lambda name: math.fsum(math.log(kept[name][m]["ms"]) for m in shared))
 
 
 def own(found):
-    """The series that are no vendor's and no reference."""
+    """Returns the series without a vendor that are no reference."""
     return {name: cases for name, cases in found.items() if cases and not (
         has_fact(cases, "vendor") or has_fact(cases, "reference"))}
 
 
 def baseline(found):
-    """The series that speed-ups are over: the vendor's best; else the fastest series that is no
-    reference and picks no other, if there are several; else the reference."""
+    """Returns the series that speed-ups are over: the vendor's best; else the fastest series that
+    is no reference and picks no other, if there are several; else the reference."""
     ours = own(found)
     plain = {name: cases for name, cases in ours.items() if not has_fact(cases, "picks")}
     reference = first_that(found, lambda row: row["facts"].get("reference"))
@@ -270,5 +275,5 @@ def baseline(found):
 
 
 def speedups(cases, base):
-    """{case: time of the baseline / time} where both have one."""
+    """Returns {case: time of the baseline / time} of the cases that both have."""
     return {case: base[case]["ms"] / row["ms"] for case, row in cases.items() if case in base}

@@ -21,7 +21,7 @@ THRESHOLD = "threshold"  # its option, or figure in stats
 
 
 def thresholds(rows):
-    """The thresholds that the picking algorithm ran with."""
+    """Returns the thresholds that the picking algorithm ran with."""
     found = set()
     for row in rows:
         if "picked" in row["stats"]:
@@ -30,20 +30,22 @@ def thresholds(rows):
 
 
 def candidates(found, cases):
-    """{candidate: its cases} of what the algorithm of these cases picks from."""
+    """Returns {candidate: its cases} for the algorithms that the algorithm of these cases picks
+    from."""
     names = next((row["facts"]["picks"] for row in cases.values() if row["facts"].get("picks")), [])
     return {name: found.get(name, {}) for name in names}
 
 
 def best_choice(among, base):
-    """{case: speed-up} of the fastest candidate, where all of them ran."""
+    """Returns {case: speed-up} of the fastest candidate, for cases with all candidates."""
     of = [series.speedups(cases, base) for cases in among.values()]
     return {case: max(each[case] for each in of)
             for case in of[0] if all(case in each for each in of)}
 
 
 def picks_texts(found, cases, base):
-    """Lines for the legend: the share of right choices, and the mean of the best choice; [] if unknown."""
+    """Returns lines for the legend: the share of right choices, and the mean of the best choice; []
+    if unknown."""
     among = candidates(found, cases)
     picked = {m: row["stats"]["picked"] for m, row in cases.items() if "picked" in row["stats"]}
     right, count = common.accuracy(picked, {name: {m: row["ms"] for m, row in of.items()}
@@ -56,7 +58,8 @@ def picks_texts(found, cases, base):
 
 
 def said_of(name, speed, failed):
-    """"name 1.2 [1.0, 1.4], faster on 20, slower on 9, failed on 1": of {matrix: speed-up}."""
+    """Returns "name 1.2 [1.0, 1.4], faster on 20, slower on 9, failed on 1", from {matrix:
+    speed-up}."""
     return "%s %s, faster on %d, slower on %d%s" % (
         name, tables.median_text(speed.values()), sum(x > 1 for x in speed.values()),
         sum(x < 1 for x in speed.values()), ", failed on %d" % failed if failed else "")

@@ -2,10 +2,10 @@
 """Speed-up over a vendor's best, sorted, of the algorithms with a model and of their tuned forms
 (figure 13 and table 2 of the paper that src/measure/tiled_model.h names).
 
-An algorithm that was run with several options is several lines, so that what balancing brings is
-seen. The legend has the geometric mean over the matrices that all lines share, the notes have the least
-and the largest speed-up. Without results of a vendor the speed-up is over the fastest algorithm that is no
-reference.
+An algorithm with several sets of options has a line for each, which shows the effect of balancing.
+The legend has the geometric mean over the matrices that all lines share, the notes have the least
+and the largest speed-up. Without results of a vendor the speed-up is over the fastest algorithm that
+is no reference.
 """
 
 import math
@@ -22,7 +22,7 @@ def has(row):
 
 
 def summary(name, speeds):
-    """"name: 0.14 to 834, mean 19.2, slower on 9 of 188"."""
+    """Returns "name: 0.14 to 834, mean 19.2, slower on 9 of 188"."""
     return "%s: %.3g to %.3g, mean %.3g, slower on %d of %d" % (
         name, min(speeds), max(speeds), math.fsum(speeds) / len(speeds), sum(x < 1 for x in speeds), len(speeds))
 

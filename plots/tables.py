@@ -17,9 +17,9 @@ import series
 import words
 from words import times
 
-Table = namedtuple("Table", "title text head lines said")  # `text`: so many columns are words
+Table = namedtuple("Table", "title text head lines said")  # `text`: number of columns with words
 Cell = namedtuple("Cell", "text number best", defaults=(None, False))
-WORDS = ("not ok", "baseline")  # heads of columns that are no numbers
+WORDS = ("not ok", "baseline")  # heads of columns without numbers
 
 # `table` has the fastest form of each algorithm, `variants` the other forms.
 Ranking = namedtuple("Ranking", "revision date table variants")
@@ -38,14 +38,15 @@ def figure_text(x):
 
 
 def median_text(values, text=times):
-    """"1.21 [1.05, 1.40]": the median, and its 95 % interval by order statistics if there are six."""
+    """Returns "1.21 [1.05, 1.40]": the median, and its 95 % interval by order statistics for six
+    values or more."""
     values = sorted(values)
     ends = common.median_interval(values)
     return text(statistics.median(values)) + (" [%s, %s]" % tuple(map(text, ends)) if ends else "")
 
 
 def failed_of(selection, found):
-    """{series: how many cases have no usable result}, a vendor's best as well."""
+    """Returns {series: number of cases without a usable result}, with a vendor's best as a series."""
     count = Counter(row["series"] for row in selection.left)
     count.update({name: len(of) for name, of in series.failures(selection, found).items()
                   if name not in count})
@@ -53,8 +54,8 @@ def failed_of(selection, found):
 
 
 def about_base(selection, found, base):
-    """Sentences on what the speed-ups are over: its times; of a vendor which of its algorithms are
-    the best, of which versions of its library, and where not all were tried."""
+    """Returns sentences on the base of the speed-ups: its times and, for a vendor, the fastest
+    algorithms, the versions of its library, and matrices on which not all were tried."""
     said = [base_text(base, found[base])]
     if base == series.vendor_in(found):
         said += about_vendor(selection, found, base)
@@ -62,7 +63,7 @@ def about_base(selection, found, base):
 
 
 def base_text(base, cases):
-    """A sentence on the times that speed-ups are over."""
+    """Returns a sentence on the times of the base of the speed-ups."""
     ms = [row["ms"] for row in cases.values()]
     return "Speed-ups are over %s: %s to %s ms, median %s on %s." % (
         base, ms_text(min(ms)), ms_text(max(ms)), median_text(ms, ms_text),
@@ -91,7 +92,8 @@ def about_vendor(selection, found, base):
 
 
 def memory(selection):
-    """Peaks over those of the leanest of the vendors' algorithms, and of each; None without one."""
+    """Returns the table of peaks over the leanest of the vendors' algorithms, and over each of
+    them; None without one."""
     rows = [row for row in selection.rows if row["peak"]]
     peaks = {name: {m: row["peak"] for m, row in cases.items()}
              for name, cases in series.by_algorithm(rows).items()}
@@ -112,7 +114,7 @@ def memory(selection):
 
 
 def mean(ratios):
-    """"0.54 (19)": geometric mean of {matrix: ratio}, and of how many."""
+    """Returns "0.54 (19)": geometric mean of {matrix: ratio}, and the number of matrices."""
     if not ratios:
         return ""
     value = common.geomean(ratios.values())
@@ -120,7 +122,8 @@ def mean(ratios):
 
 
 def failures(selection):
-    """How often each algorithm was tried, how often with a usable result, and why not else."""
+    """Returns the table of attempts: runs and usable results of each algorithm, and the reasons of
+    the other statuses."""
     tried, lines = {}, []
     for row in selection.rows + selection.left:
         tried.setdefault(row["series"], []).append(row)
@@ -139,8 +142,8 @@ def failures(selection):
 
 
 def matrices(selection, found=None):
-    """The figures and the times of every matrix; a word where there is no time. With {series:
-    {matrix: row}} a column for each of these, else one for each algorithm."""
+    """Returns the table of the figures and the times of every matrix; a word replaces a missing
+    time. With {series: {matrix: row}} each series has a column, else each algorithm has one."""
     rows = selection.rows + selection.left
     name_of = series.name_of if found else lambda row: row["series"]
     by_matrix, figures = {}, {}
@@ -167,7 +170,8 @@ def matrices(selection, found=None):
 
 
 def time_cell(row, whole):
-    """A median, best if it is the least of those of the whole operation; or why there is none."""
+    """Returns a median, or the status if there is none. The least time of the whole operation is
+    marked best."""
     if not row:
         return ""
     if row["status"] != "ok":
@@ -177,12 +181,13 @@ def time_cell(row, whole):
 
 
 def head_of(row):
-    """The name of a set of cases among the sets of its operation."""
+    """Returns the name of a set of cases among the sets of its operation."""
     return words.case(row) + (", revision %s" % row["revision"] if row["revision"] else "")
 
 
 def winners(rows):
-    """The table of the fastest algorithm of every matrix in every set of cases, beside the baseline."""
+    """Returns the table of the fastest algorithm of every matrix in every set of cases, beside the
+    baseline."""
     lines = []
     several = len({row["revision"] for row in rows}) > 1
     for group in sorted(common.groups(rows, common.fields_of(rows)).values(), reverse=True,
@@ -208,8 +213,8 @@ def winners(rows):
 
 
 def winner(row, other, several):
-    """The line of a matrix: its fastest row, and `other`, the row of the baseline or None. `several`:
-    the line names the revision."""
+    """Returns the line of a matrix: its fastest row, and `other`, the row of the baseline or None.
+    `several`: the line names the revision."""
     ratio = other and other["ms"] / row["ms"]
     return (row["name"], words.operation(row["op"]),
             words.case(row, False) + (", %s" % row["revision"] if several else ""), row["series"],
@@ -220,8 +225,8 @@ def winner(row, other, several):
 
 
 def rankings(sets):
-    """The rankings of these sets of cases of one operation of a device, the newest revision first. Sets
-    of a ranking differ in axes of numbers alone."""
+    """Returns the rankings of these sets of cases of one operation of a device, the newest revision
+    first. Sets of a ranking differ in number axes alone."""
     of = {}
     for rows in sets:
         words_of = [(name, x) for name, x in rows[0]["axes"].items() if isinstance(x, str)]
@@ -234,8 +239,8 @@ def rankings(sets):
 
 
 def speeds_of(rows):
-    """(base, {series: {matrix: speed-up over base}}) of a set. A vendor has a series of its best and a
-    series for each of its algorithms."""
+    """Returns (base, {series: {matrix: speed-up over base}}) of a set. A vendor has a series of its
+    best and a series for each of its algorithms."""
     selection = common.without_curve(common.select(rows))
     found = series.series(selection.rows)
     base = series.baseline(found)
@@ -244,7 +249,7 @@ def speeds_of(rows):
 
 
 def ranking_of(sets):
-    """The ranking of these sets; None without a common baseline or without a shared matrix."""
+    """Returns the ranking of these sets; None without a common baseline or without a shared matrix."""
     columns, bases = {}, set()
     for rows in sets:
         try:
@@ -278,8 +283,8 @@ def ranking_of(sets):
 
 
 def first_of_families(order, rows):
-    """The fastest of each family. A family is an algorithm, its tuned forms, and both with options. A
-    vendor's family is the best of its algorithms."""
+    """Returns the fastest of each family. A family is an algorithm, its tuned forms, and both with
+    options. A vendor's family is the best of its algorithms."""
     family = series.families(rows)
     of = {row["series"]: row["alg"] for row in rows}
     single = {row["series"] for row in rows if series.vendor_of(row)}
@@ -293,7 +298,7 @@ def first_of_families(order, rows):
 
 
 def left_out(names, columns, rows):
-    """A sentence on algorithms that have a time on too few matrices."""
+    """Returns a sentence on algorithms that have a time on too few matrices."""
     if not names:
         return []
     return ["Left out, as not measured on all of these matrices: %s." % ", ".join("%s (%d)" % (
@@ -302,7 +307,8 @@ def left_out(names, columns, rows):
 
 
 def table_of(title, base, names, columns, means, shared, said):
-    """The table of these algorithms. The line of the base has no least and greatest: all are 1."""
+    """Returns the table of these algorithms. The line of the base has no least and greatest: all
+    are 1."""
     best = {head: max((means[name][head] for name in means), default=None) for head in columns}
 
     def cell(name, head):

@@ -3,13 +3,13 @@
 panel for each matrix: where a little more work takes much more time.
 
 A line is an algorithm; a vendor's algorithms are one line, the fastest at each value. Points are marked
-where a line has few. With more than 64 values a line is the least of eight neighbours, and its band
-reaches to the most of them. The axis is logarithmic where the values grow by a factor.
+on lines with few points. With more than 64 values a line is the least of eight neighbours, and its band
+reaches to the most of them. The axis is logarithmic if the values grow by a factor.
 
-A step of 1 along the axis is a cliff if the time grows by more than 15 % beyond what it must; the
-highest have a triangle. Where whole rows of the dense matrix are fetched it must grow as the
-lines of memory of a row do (64 bytes); where rows are in pieces as the axis does. A step whose
-intervals leave room for less is not one. The matrices are those with most values.
+A step of 1 along the axis is a cliff if the time grows by more than 15 % beyond the expected growth.
+The highest cliffs have a triangle. If whole rows of the dense matrix are fetched, the expected growth
+is that of the lines of memory of a row (64 bytes), else that of the axis. A step is no cliff if the
+intervals of both times allow less. The matrices with most values are drawn.
 """
 
 import statistics
@@ -24,18 +24,19 @@ import series
 import words
 
 MIXES = (common.NUMBERS,)
-VALUES_LEAST = 8  # of the axis, for a curve
+VALUES_LEAST = 8  # least values of the axis for a curve
 MATRICES_MOST = 6
 STEP = 1.15  # growth from one value to the next that is a cliff
-VALUES_PLAIN = 64  # of a line, above which it has a band
+VALUES_PLAIN = 64  # values of a line above which it has a band
 WINDOW = 8  # neighbours of a band
 SPARSE, FEW = 0.1, 16  # a line is marked with less than this share of the values, or with so few
-LINE = 64  # bytes that memory brings at once: a line of a CPU, two sectors of a GPU
+LINE = 64  # bytes of a memory access: a line of a CPU, two sectors of a GPU
 CLIFFS_SAID = 6
 
 
 def axis_of(rows):
-    """The axis of numbers with most values, NoData without one that makes a curve."""
+    """Returns the axis of numbers with most values. Raises NoData if no axis has enough values for
+    a curve."""
     values = {name: {row["axes"][name] for row in rows if row["axes"].get(name) is not None}
               for name in common.number_axes(rows)}
     best = max(values, key=lambda name: len(values[name]), default=None)
@@ -45,7 +46,7 @@ def axis_of(rows):
 
 
 def is_geometric(values):
-    """True if the factors from one value to the next differ less than the steps do."""
+    """Returns True if the factors from one value to the next differ less than the steps do."""
     values = sorted(set(values))
 
     def uneven(steps):
@@ -57,8 +58,8 @@ def is_geometric(values):
 
 
 def growth(row, low, high):
-    """By what the time must grow between these values of the axis: by the lines of a whole row, which
-    the records with a bound without reuse have; else by the work."""
+    """Returns the expected growth of the time between these values of the axis: the ratio of lines
+    of a whole row for records with a bound without reuse, else the ratio of the work."""
     size = precs.facts(row["prec"]).bytes
     if row["gather"] is None or not size:
         return high / low
@@ -66,8 +67,8 @@ def growth(row, low, high):
 
 
 def cliffs(curve):
-    """[(value, how much longer than the value before it)] of {value: row}: the steps that are too
-    long, as far as the intervals of both times say so."""
+    """Returns [(value, ratio to the time at the value before)] of {value: row}, for the steps that
+    are too long even at the ends of both intervals."""
     found = []
     for high, row in curve.items():
         before = curve.get(high - 1)
@@ -81,13 +82,13 @@ def cliffs(curve):
 
 
 def neighbours(values, which, window=WINDOW):
-    """The least, or the most, of so many neighbours round each value."""
+    """Returns which(), min or max, of `window` neighbours around each value."""
     half = window // 2
     return [which(values[max(0, at - half):at + window - half]) for at in range(len(values))]
 
 
 def draw_line(ax, curve, style, count):
-    """Draws it, and returns where it ends. count: values of the axis."""
+    """Draws a line and returns its end. count: number of values of the axis."""
     x, y = list(curve), [row["ms"] for row in curve.values()]
     least = y
     if len(x) > VALUES_PLAIN:
@@ -100,7 +101,8 @@ def draw_line(ax, curve, style, count):
 
 
 def panel(ax, of, look, marked, values):
-    """Draws the lines of a matrix: {name: curve}. marked: {name: values of cliffs}; values: of the axis."""
+    """Draws the lines of a matrix: {name: curve}. marked: {name: values of cliffs}; values: those
+    of the axis."""
     tips = {name: draw_line(ax, curve, look[name], len(values)) for name, curve in of.items()}
     for name, cliff in marked.items():
         ax.scatter(cliff, [of[name][value]["ms"] for value in cliff], s=34, marker="^", zorder=7,
@@ -125,14 +127,15 @@ def panel(ax, of, look, marked, values):
 
 
 def highest(found):
-    """[(ratio, name, value, matrix)] of {matrix: {name: cliffs}}, the highest first."""
+    """Returns [(ratio, name, value, matrix)] of {matrix: {name: cliffs}}, the highest first."""
     every = [(ratio, name, value, m) for m, of in found.items() for name, steps in of.items()
              for value, ratio in steps]
     return sorted(every, key=lambda cliff: (-cliff[0], cliff[2]))
 
 
 def said_of(every, steps):
-    """[a sentence on the highest cliffs]; [] if there are none, and no steps of 1 that could be."""
+    """Returns [a sentence on the highest cliffs], or ["No cliff."] if there are steps of 1, else
+    []."""
     if not every:
         return ["No cliff."] * steps
     return ["%s, the highest (▲): %s." % (words.counted(len(every), "cliff"), ", ".join(
@@ -141,8 +144,8 @@ def said_of(every, steps):
 
 
 def curves(rows, axis):
-    """{matrix: {series: {value: row}}}, in order of values, matrices with most values first; those with a
-    curve. A vendor's curve has its fastest algorithm at each value."""
+    """Returns {matrix: {series: {value: row}}} of the matrices with a curve, ordered by value;
+    matrices with most values first. A vendor's curve has its fastest algorithm at each value."""
     found = {}
     for row in rows:
         if not series.is_aside(row) and row["axes"].get(axis) is not None:

@@ -7,27 +7,27 @@ import precs
 
 NO_NAME = "(no name)"
 SHORT = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
-# Controls, marks of direction and other format characters, what is no character, ends of lines.
+# Controls, direction marks and other format characters, non-characters, ends of lines.
 UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
 def escape(c):
-    r"""\n, \x1b, \u202e: a character as Python writes it."""
+    r"""Returns a character as Python writes it: \n, \x1b, \u202e."""
     code = ord(c)
     return SHORT.get(c) or (r"\x%02x" % code if code < 0x100 else
                             r"\u%04x" % code if code < 0x10000 else r"\U%08x" % code)
 
 
 def cells(text, drawable=None):
-    """What stands for each character of the text: itself, or its escape if it cannot be seen or is
-    not drawable."""
+    """Returns a text for each character: the character, or its escape if it cannot be seen or
+    drawn."""
     return [c if unicodedata.category(c) not in UNSEEN and (not drawable or drawable(c))
             else escape(c) for c in text]
 
 
 def visible(text, most=None, drawable=None):
-    """The text as one line that is seen as a whole; with `most` so many characters of it, and "…"
-    in its middle. No escape is cut. A name of blanks alone is said to be none."""
+    """Returns the text as one visible line of at most `most` characters, shortened by "…" in the
+    middle. An escape is never cut. A blank text becomes NO_NAME."""
     if not text.strip():
         return NO_NAME
     found = cells(text, drawable)
@@ -44,7 +44,7 @@ def visible(text, most=None, drawable=None):
 
 
 def distinct(names, most, drawable=None):
-    """{key: short and visible} of {key: name}: those that look alike get a number behind them."""
+    """Returns {key: short and visible} of {key: name}. Equal texts get a number added."""
     found, seen, taken = {}, {}, set()
     for key, name in names.items():
         short = visible(name, most, drawable)
@@ -58,7 +58,7 @@ def distinct(names, most, drawable=None):
 
 
 def counted(count, what, *, many=None):
-    """"1 case", "2,000 cases"."""
+    """Returns "1 case", "2,000 cases"."""
     return "{:,} {}".format(count, what if count == 1 else many or what + "s")
 
 
@@ -67,17 +67,19 @@ def times(ratio):
 
 
 def quoted(text):
-    """The text as a part of a link; a lone surrogate becomes "?"."""
+    """Returns the text as a part of a link; a lone surrogate becomes "?"."""
     return quote(text.encode("utf-8", "replace"))
 
 
 def operation(name):
-    """The usual spelling of an operation: "Sp" and capitals for a name with sp, else capitals."""
+    """Returns the usual spelling of an operation: "Sp" and capitals for a name with sp, else
+    capitals."""
     return "Sp" + name[2:].upper() if name.startswith("sp") else name.upper()
 
 
 def case(row, plain=True):
-    """The case of a row: axes, precision (with `plain` in words), and an unusual cache or launch."""
+    """Returns the case of a row: axes, precision (with `plain` in words), and an unusual cache or
+    launch."""
     said = ["%s = %s" % item for item in row["axes"].items() if item[1] is not None]
     said += [precs.facts(row["prec"]).words if plain else row["prec"]]
     said += ["cold cache"] * (row["cache"] == "cold") + ["no graphs"] * (row["launch"] != "graph")
