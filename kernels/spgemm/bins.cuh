@@ -5,10 +5,10 @@
 // numeric phase. The last bin has the rows that are too long for the others. Giants are rows of the
 // last bin with so many products that several blocks share a row. A row of C has fewer than 2^31
 // products, as the columns of a row of A differ and S has fewer than 2^31 nonzeros. Sums over rows
-// may have more.
+// can be larger.
 //
-// The algorithm passes a struct R to the kernels, which chooses the bins. `length`: nonzeros of the
-// row of A; `stored`: products[i].
+// The algorithm passes a rule to the kernels: a struct R that chooses the bins. `length` is the
+// number of nonzeros of the row of A, `stored` is products[i].
 //
 //     int32_t count                                            number of bins, at most BIN_MOST
 //     int32_t store(int32_t length, int32_t products, int32_t longest)
@@ -29,32 +29,33 @@
 
 #define BIN_MOST    13   // at most STREAMS_MOST
 #define SCAN_SHARES 1024 // most blocks of the scan of row lengths
-#define SEGMENT     4096 // nonzeros of a row of A above which blocks count it, so many each
+#define SEGMENT     4096 // nonzeros of a row of A above which blocks count it, this many each
 #define BLOCK       256  // threads of the kernels in this file
-#define LISTED      4    // rows that a thread lists at a time, where rows are many
+#define LISTED      4    // rows that a thread lists at a time if there are many rows
 
 enum { SYMBOLIC, NUMERIC };
 
-// Counters of the device, which are copied to the host.
+// Counters on the device, which are copied to the host.
 struct counters {
-    int32_t rows[2][BIN_MOST];   // in each bin, by phase; giants are in the last bin
+    int32_t rows[2][BIN_MOST];   // rows of each bin, by phase; the last bin includes giants
     int32_t filled[2][BIN_MOST]; // rows of each bin in list[] so far
     int32_t giants[2];
     int32_t longest[2]; // the largest count in the last bin
     int32_t segments;   // segments of long rows of A
-    int32_t ended;      // blocks that have come to the end of a kernel that tells the host
+    int32_t ended;      // blocks that have ended a kernel with tell_host()
     int32_t overflowed; // rows of C that did not fit in the largest table in shared memory
     unsigned long long products;
     int64_t nnz; // nonzeros of C
 };
 
-// SEGMENT nonzeros of a long row of A, or what is left of them.
+// Up to SEGMENT nonzeros of a long row of A.
 struct segment {
     int32_t row, number;
 };
 
-// products[i], and how many rows each bin has. `lanes`, a power of two up to 32, count a row.
-// Long rows are in the last bin, and cut in segments for count_segments().
+// Sets products[i], and counts the rows of each bin. `lanes` threads count a row; `lanes` is a
+// power of two up to 32. Long rows go to the last bin, and are cut into segments for
+// count_segments().
 template <typename R>
 static __global__ __launch_bounds__(BLOCK) void count_products(
     struct factors<float> x, int lanes, R rule, struct counters *counters,
@@ -106,7 +107,7 @@ static __global__ __launch_bounds__(BLOCK) void count_products(
     if (threadIdx.x == 0) atomicAdd(&counters->products, all);
 }
 
-// The same for the segments of long rows, a block for each.
+// Adds the products of the segments of long rows, a block for each segment.
 static __global__
 __launch_bounds__(BLOCK) void count_segments(struct factors<float> x, struct counters *counters,
                                              int32_t *__restrict__ products,
@@ -139,15 +140,15 @@ __launch_bounds__(BLOCK) void count_segments(struct factors<float> x, struct cou
 
 // A row that a thread lists.
 struct listed {
-    int32_t row, count; // its products in the symbolic phase, its nonzeros in the numeric one
+    int32_t row, count; // count: products in the symbolic phase, nonzeros in the numeric phase
     int bin;            // -1: the row is in no bin
     bool giant;
 };
 
-// Puts the thread's rows into list[], which has the rows of bin 0, then those of bin 1, and so
-// on. Each bin's part is filled from its start on, as blocks come, so that neighbours stay close;
-// but giants fill the last bin's part from its end backwards. By all threads of the block.
-// `places` and `starts` are shared; the former is zero before the call and after it.
+// Puts the thread's rows into list[], which has the rows of bin 0, then those of bin 1, and so on.
+// Blocks fill the part of each bin from its start as they come, so that neighbours stay close.
+// Giants fill the part of the last bin from its end backwards. By all threads of the block.
+// `places` and `starts` are in shared memory; `places` is zero before and after the call.
 template <int ROWS>
 static __device__ __forceinline__ void put_rows(int phase, int last, struct counters *counters,
                                                 const struct listed (&these)[ROWS], int32_t *places,
@@ -184,7 +185,8 @@ static __device__ __forceinline__ void put_rows(int phase, int last, struct coun
     }
 }
 
-// The list of rows by products; nz[i] = 0 for rows without any. A block has BLOCK * ROWS rows.
+// Lists the rows by products. Sets nz[i] = 0 for rows without products. A block has BLOCK * ROWS
+// rows.
 template <int ROWS, typename R>
 static __global__ __launch_bounds__(BLOCK) void list_by_products(
     const int32_t *__restrict__ A_ptr, int32_t m, R rule, struct counters *counters,
@@ -211,7 +213,7 @@ static __global__ __launch_bounds__(BLOCK) void list_by_products(
     tell_host(counters, seen);
 }
 
-// Returns the bin of row i in the numeric phase, -1 for a row without nonzeros.
+// Returns the bin of row i in the numeric phase, or -1 for a row without nonzeros.
 template <typename R>
 static __device__ __forceinline__ int numeric_bin(const R &rule, const struct counters *counters,
                                                   const int32_t *__restrict__ A_ptr, int32_t i,
@@ -224,8 +226,8 @@ static __device__ __forceinline__ int numeric_bin(const R &rule, const struct co
     return giant ? rule.count - 1 : rule.by_nonzeros(length, nz, stored);
 }
 
-// sums[b] = the nonzeros of C in block b's share of the rows, [b * share, (b + 1) * share); and how
-// many rows each bin has.
+// Sets sums[b] to the nonzeros of C in block b's share of the rows, [b * share, (b + 1) * share).
+// Counts the rows of each bin.
 template <typename R>
 static __global__ __launch_bounds__(BLOCK) void sum_shares(const int32_t *__restrict__ A_ptr,
                                                            int32_t m, int32_t share, R rule,
@@ -260,9 +262,9 @@ static __global__ __launch_bounds__(BLOCK) void sum_shares(const int32_t *__rest
     if (threadIdx.x == 0) sums[blockIdx.x] = (int64_t)all;
 }
 
-// before[k]: the sum of counts over the rows ahead of the thread's k-th, which is row k * BLOCK +
-// threadIdx.x of these ROWS * BLOCK; `total`: over all. `sums` is shared, with room for the warps
-// of each BLOCK. By all threads; begins with a barrier.
+// Sets before[k] to the sum of counts over the rows ahead of the thread's k-th row, and `total` to
+// the sum over all. The k-th row is row k * BLOCK + threadIdx.x of these ROWS * BLOCK. `sums` is in
+// shared memory, with room for the warps of each BLOCK. By all threads; begins with a barrier.
 template <int ROWS>
 static __device__ __forceinline__ void
 scan_rows(const struct listed (&these)[ROWS], unsigned long long (&before)[ROWS],
@@ -288,7 +290,7 @@ scan_rows(const struct listed (&these)[ROWS], unsigned long long (&before)[ROWS]
     }
 }
 
-// ptr[0..m] from nz and the sums over shares, and the list of rows by nonzeros.
+// Computes ptr[0..m] from nz and the sums over shares, and lists the rows by nonzeros.
 template <int ROWS, typename P, typename R>
 static __global__ __launch_bounds__(BLOCK, 5) void list_by_nonzeros(
     const int32_t *__restrict__ A_ptr, int32_t m, int32_t share, R rule, struct counters *counters,

@@ -9,7 +9,7 @@
 // State of an algorithm between its runs.
 struct bins_host {
     struct counters *seen; // pinned; copy of the device's counters
-    int64_t threads;       // that the device holds
+    int64_t threads;       // threads that the device holds
     int64_t pool_bytes;    // option `pool`
     struct streams streams;
 };
@@ -23,7 +23,7 @@ struct scratch {
     int32_t *overflowed; // rows that did not fit in the largest table, or NULL
 };
 
-// The rows of a bin, in the list of rows.
+// Rows of a bin, in the list of rows.
 struct bin_rows {
     const int32_t *list;
     int32_t count;
@@ -84,15 +84,15 @@ static void scratch_free(struct task *t, struct scratch *w)
     device_free(t->dev, w->counters);
 }
 
-// Waits for the last kernel, which has written the counters to `seen`.
+// Waits for the last kernel, which copies the counters to `seen`.
 static int hear(struct task *t)
 {
     int err = launch_check(t->entry->name);
     return err ? err : device_sync(t->dev);
 }
 
-// Returns the rows that a thread lists. The time of a block that lists rows hardly depends on their
-// number, so a thread has LISTED rows if the device holds fewer threads than there are rows.
+// Returns the number of rows that a thread lists: LISTED if there are more rows than threads on the
+// device, else 1. The time of a block that lists rows hardly depends on their number.
 static int rows_a_thread(const struct bins_host *s, int32_t m)
 {
     return m > s->threads ? LISTED : 1;
@@ -143,7 +143,7 @@ static int starts_and_list(struct task *t, struct bins_host *s, const R &rule,
 template <typename R>
 static int allocate(struct task *t, struct bins_host *s, const R &rule, const struct scratch *w)
 {
-    // The products are a bound on the nonzeros.
+    // The number of products bounds the number of nonzeros.
     const int ptr_bytes = s->seen->products > INT32_MAX ? 8 : 4;
     int err = result_begin(t, ptr_bytes, &t->R);
     if (!err)
@@ -154,8 +154,8 @@ static int allocate(struct task *t, struct bins_host *s, const R &rule, const st
     return result_alloc(t->dev, &t->R);
 }
 
-// Launches `bins` bins of a phase, those of the longest rows first. launch(bin, stream, rows) is
-// called for each that has rows besides giants. rest(giants) has the main stream for itself.
+// Launches the bins of a phase, bins of the longest rows first. Calls launch(bin, stream, rows) for
+// each bin with rows other than giants. rest(giants) runs in the main stream.
 template <typename F, typename G>
 static int run_bins(struct task *t, struct bins_host *s, int phase, int bins,
                     const struct scratch *w, F launch, G rest)
@@ -194,8 +194,8 @@ static int run_phases(struct task *t, struct bins_host *s, const R &by_products,
     return err ? err : numeric(w);
 }
 
-// run() of an algorithm with bins. symbolic(w) sets the nonzeros of each row, report() sets figures
-// of the task, and numeric(w) computes C.
+// Runs an algorithm with bins. symbolic(w) sets the nonzeros of each row, report() sets figures of
+// the task, and numeric(w) computes C.
 template <typename R, typename S, typename P, typename N>
 static int bins_run(struct task *t, struct bins_host *s, const R &by_products, const R &by_nonzeros,
                     S symbolic, P report, N numeric)

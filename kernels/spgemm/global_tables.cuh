@@ -7,13 +7,13 @@
 #include "bins_host.cuh"
 
 #define GLOBAL_BLOCK    256  // threads
-#define GLOBAL_SHARE    8192 // products that are worth a block of their own
-#define GLOBAL_NONZEROS 4096 // nonzeros of A that are worth another block
-#define SHARES_MOST     256  // blocks that share a row
+#define GLOBAL_SHARE    8192 // products per block of a row
+#define GLOBAL_NONZEROS 4096 // nonzeros of A per additional block
+#define SHARES_MOST     256  // most blocks of a row
 #define SORT_BLOCK      1024 // threads of global_sort_chunk
-#define SORT_CHUNK      2048 // places that the sort of a table takes into shared memory at a time
+#define SORT_CHUNK      2048 // places of a table that are sorted in shared memory at once
 
-// The rows of a chunk have a slot each: keys, then values.
+// Memory for a chunk of rows, a slot for each row: keys, then values.
 struct pool {
     unsigned char *memory;
     int64_t step; // bytes of a slot
@@ -26,7 +26,7 @@ static __device__ __forceinline__ T *table_vals(unsigned char *slot, int64_t siz
     return (T *)(slot + size * 4);
 }
 
-// Empties the slots. Counts of the symbolic phase begin at 0.
+// Clears the slots. Sets the counts of the symbolic phase to 0.
 template <bool VALUES, typename T>
 static __global__
 __launch_bounds__(GLOBAL_BLOCK) void global_clear(const int32_t *__restrict__ list,
@@ -71,7 +71,7 @@ static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_sort_step(struct p
     }
 }
 
-// All steps below SORT_CHUNK of the sequences of `first` to `last`.
+// Does all steps below SORT_CHUNK of the bitonic sort, in sequences of `first` to `last`.
 template <typename T>
 static __global__ __launch_bounds__(SORT_BLOCK) void global_sort_chunk(struct pool pool,
                                                                        int64_t first, int64_t last)
@@ -105,7 +105,7 @@ static __global__ __launch_bounds__(SORT_BLOCK) void global_sort_chunk(struct po
     }
 }
 
-// Sorts the tables of `rows` slots: what is empty comes last.
+// Sorts the tables of `rows` slots. Empty places come last.
 template <typename T>
 static void sort_tables(cudaStream_t stream, const struct pool &pool, unsigned blocks,
                         unsigned rows)
@@ -138,8 +138,8 @@ __launch_bounds__(GLOBAL_BLOCK) void global_copy(const int32_t *__restrict__ lis
     }
 }
 
-// Runs run_chunk(pool, rows) for chunks of `rows` that a pool of up to `bytes` holds, one slot at
-// least. Sets pool.memory, for slots of pool.step bytes.
+// Calls run_chunk(pool, rows) for chunks of `rows` that fit in a pool of up to `bytes`, at least
+// one slot. Sets pool.memory. pool.step is the bytes of a slot.
 template <typename F>
 static int run_chunks(struct task *t, struct pool pool, const struct bin_rows &rows, int64_t bytes,
                       F run_chunk)
@@ -157,7 +157,7 @@ static int run_chunks(struct task *t, struct pool pool, const struct bin_rows &r
     return err;
 }
 
-// Returns the blocks of each row of a chunk. Blocks beyond those that a row is worth end at once.
+// Returns the blocks launched for each row of a chunk. Blocks that a row does not need end at once.
 static unsigned blocks_of(const struct task *t, const struct bin_rows &rows)
 {
     return (unsigned)min64(max64(8 * t->dev->units / rows.count, 1), SHARES_MOST);

@@ -1,24 +1,24 @@
-// Sorts the columns of a row of C, which are in a hash table in shared memory, and writes the row.
+// Sorts of the columns of a row of C, from a hash table in shared memory to C.
 //
 // Comparing all columns with all is the third phase of section III.C of Nagasaka, Nukada, Matsuoka,
-// ICPP 2017. Bitmaps, buckets and the bitonic sort are ours, for longer rows: a bitonic sort takes
-// 1.1 to 2.2 times the time of buckets (H200).
+// ICPP 2017. Bitmaps, buckets and the bitonic sort are our own, for longer rows. H200: a bitonic
+// sort takes 1.1 to 2.2 times the time of buckets.
 #ifndef SPGEMM_HASH_SORT_H
 #define SPGEMM_HASH_SORT_H
 
 #include "hash_table.cuh"
 
-#define COUNT_SORT 128 // columns that are put in order by comparing all with all, at most
+#define COUNT_SORT 128 // most columns that are ordered by comparing all with all
 
-// Words from the table of a row of few columns to the next, for LANES threads a row: so many that a
-// warp meets all banks where the threads of each row go over their table together.
+// Returns the row stride of small tables in words, for LANES threads per row. The stride avoids
+// bank conflicts between the rows of a warp.
 static __host__ __device__ constexpr int32_t small_stride(int lanes, int32_t size)
 {
     return size + lanes;
 }
 
-// Bytes of shared memory for a row of few columns: values, keys, then the columns that are there,
-// in any order, and their places in the table.
+// Returns the bytes of shared memory for a row of few columns: values, keys, then the columns in
+// any order with their places in the table.
 template <typename T>
 static __host__ __device__ constexpr int64_t small_bytes(int lanes, int32_t size, int32_t limit)
 {
@@ -26,8 +26,8 @@ static __host__ __device__ constexpr int64_t small_bytes(int lanes, int32_t size
            small_stride(lanes, limit) * (int64_t)6;
 }
 
-// Writes a row of few columns, by LANES threads: lists the columns of the table in `found` and
-// their places in `where`, and compares all with all. Size 0: there is no row. By all lanes.
+// Writes a row of few columns, by LANES threads. Lists the columns of the table in `found` and
+// their places in `where`, then compares all with all. Size 0: there is no row. By all lanes.
 template <int LANES, typename T>
 static __device__ __forceinline__ void write_small(const int32_t *keys, const T *vals, int32_t size,
                                                    int32_t *found, uint16_t *where, int64_t start,
@@ -54,9 +54,9 @@ static __device__ __forceinline__ void write_small(const int32_t *keys, const T 
     }
 }
 
-// Bytes of shared memory for a row of a team: values, keys, and scratch for the sort: 4 and 2 bytes
-// for each column a row may have, and room for a power of two of columns. `limit` is a multiple of
-// 4.
+// Returns the bytes of shared memory for a row of a team: values, keys, and scratch for the sort.
+// The scratch has 4 and 2 bytes for each of `limit` columns, or 4 bytes for the next power of two
+// if that is more. `limit` is a multiple of 4.
 template <typename T>
 static __host__ __device__ constexpr int64_t team_bytes(int32_t size, int32_t limit)
 {
@@ -64,8 +64,8 @@ static __host__ __device__ constexpr int64_t team_bytes(int32_t size, int32_t li
     return size * (int64_t)(sizeof(T) + 4) + ((listed > sorted ? listed : sorted) + 15) / 16 * 16;
 }
 
-// Finds the least and the greatest column of a table, which is not empty. `ends` is shared and
-// holds INT32_MAX and 0; a warp does without. By all threads; ends with a barrier.
+// Finds the least and the greatest column of a non-empty table. `ends` is in shared memory and
+// holds INT32_MAX and 0; a warp does not use `ends`. By all threads; ends with a barrier.
 template <int TEAM>
 static __device__ __forceinline__ void table_ends(const int32_t *keys, int32_t size, int32_t *ends,
                                                   int32_t &low, int32_t &high)
@@ -88,7 +88,7 @@ static __device__ __forceinline__ void table_ends(const int32_t *keys, int32_t s
     high = ends[1];
 }
 
-// Ascending, `count` a power of two, in shared memory.
+// Sorts keys in shared memory, ascending. `count` is a power of two.
 template <int TEAM> static __device__ __forceinline__ void sort_bitonic(uint32_t *keys, int count)
 {
     for (int length = 2; length <= count; length *= 2)
@@ -105,9 +105,8 @@ template <int TEAM> static __device__ __forceinline__ void sort_bitonic(uint32_t
         }
 }
 
-// The place of each column in its row, by a bitmap of the range of columns that the row has. `bits`
-// and `before` have room for `words` rounded up to a multiple of 4, and are aligned for four of
-// them.
+// Calls put(place in the table, rank) for each column, by a bitmap of the range of columns. `bits`
+// and `before` have room for `words` rounded up to a multiple of 4, and are aligned for four words.
 template <int TEAM, typename F>
 static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_t size, int32_t lo,
                                                      int32_t words, uint32_t *bits,
@@ -144,14 +143,14 @@ static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_
         }
 }
 
-// Replaces the counts of buckets by where they start: a pair has two of 16 bits. `most` is the
-// largest count of the buckets that the thread has, and `squares` the sum of their squares. By all
-// threads, between two barriers.
+// Replaces the counts of buckets by the starts of buckets. A word of `pairs` has two numbers of 16
+// bits. Sets `most` to the largest count among the buckets of the thread, and `squares` to the sum
+// of their squares. By all threads, between two barriers.
 template <int TEAM>
 static __device__ __forceinline__ void
 start_buckets(uint32_t *pairs, int32_t buckets, uint32_t *sums, uint32_t &most, uint32_t &squares)
 {
-    // Each thread has neighbouring buckets.
+    // A thread computes neighbouring buckets.
     const int32_t each = (int32_t)ceil_div(buckets / 2, TEAM);
     const int32_t first = team_rank<TEAM>() * each, last = min(first + each, buckets / 2);
     uint32_t mine = 0, total;
@@ -170,10 +169,10 @@ start_buckets(uint32_t *pairs, int32_t buckets, uint32_t *sums, uint32_t &most, 
     }
 }
 
-// As sort_by_range(), where the range is too wide for it: buckets have neighbouring columns, and
-// those of a bucket are compared all with all. Returns false, with nothing put, where a bucket has
-// more than COUNT_SORT. `list` has room for the place in the table of each column, `pairs` for a
-// count of 16 bits for each bucket, of which there is an even number, no more than hi - lo.
+// Sorts by buckets of neighbouring columns, for ranges too wide for sort_by_range(). Columns of a
+// bucket are compared all with all. If a bucket has more than COUNT_SORT columns, returns false
+// without calling put(). `list` has room for the table place of each column, `pairs` for a count of
+// 16 bits for each bucket. `buckets` is even and at most hi - lo.
 template <int TEAM, typename F>
 static __device__ __forceinline__ bool
 sort_by_buckets(const int32_t *keys, int32_t size, int32_t count, int32_t lo, int32_t hi,
@@ -201,8 +200,8 @@ sort_by_buckets(const int32_t *keys, int32_t size, int32_t count, int32_t lo, in
                 (uint16_t)s;
         }
     team_sync<TEAM>();
-    // Now a bucket's number is where it ends. In the order of the list, so that neighbours are
-    // written together.
+    // `pairs` has the bucket ends here. Threads take columns in the order of the list, so that
+    // neighbours are written together.
     auto end_of = [&](uint32_t bucket) {
         return (int32_t)(pairs[bucket / 2] >> shift_in_pair(bucket) & 0xffff);
     };
@@ -217,9 +216,10 @@ sort_by_buckets(const int32_t *keys, int32_t size, int32_t count, int32_t lo, in
     return true;
 }
 
-// As sort_by_range(), by the columns themselves, which are listed: few are compared all with all,
-// as in the paper, each by the thread that has it in the list; more are sorted, and each looks up
-// its place. `where` says where in the table a column is.
+// Calls put() as sort_by_range() does, from a list of the columns. Up to COUNT_SORT columns are
+// compared all with all, as in the paper, each by one thread. More columns are sorted, and each
+// column finds its rank by binary search. `where` has the places of the listed columns in the
+// table.
 template <int TEAM, typename F>
 static __device__ __forceinline__ void sort_by_columns(const int32_t *keys, int32_t size,
                                                        int32_t count, uint32_t *cols,

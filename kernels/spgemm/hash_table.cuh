@@ -1,14 +1,14 @@
-// Hash tables of columns, for the algorithms that compute a row of C with one. The operands, the
-// result, the loop over the products of a row (algorithm 4) and the table (algorithm 5) of Yusuke
-// Nagasaka, Akira Nukada, Satoshi Matsuoka: High-performance and Memory-saving Sparse General
-// Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017.
+// Hash tables of columns, for algorithms that compute a row of C with a table. Operands, result,
+// the loop over the products of a row (algorithm 4) and the table (algorithm 5) of Yusuke Nagasaka,
+// Akira Nukada, Satoshi Matsuoka: High-performance and Memory-saving Sparse General Matrix-Matrix
+// Multiplication for NVIDIA Pascal GPU, ICPP 2017.
 #ifndef SPGEMM_HASH_TABLE_H
 #define SPGEMM_HASH_TABLE_H
 
 #include "kernel.cuh"
 
-#define HASH_SCALE 107               // HASH_SCAL of the paper, as in its authors' code
-static constexpr int32_t EMPTY = -1; // not a macro: CUB has this name
+#define HASH_SCALE 107               // HASH_SCAL of the paper; value of its authors' code
+static constexpr int32_t EMPTY = -1; // no macro, as CUB has this name
 
 // C = A * S.
 template <typename T> struct factors {
@@ -56,8 +56,8 @@ static __host__ __device__ constexpr int64_t next_power(int64_t x)
     return p;
 }
 
-// Returns the place of `key`, which is put in if need be; `is_new` says so. Algorithm 5: linear
-// probing, in unsigned arithmetic. The table has a free place, or holds the key.
+// Returns the place of `key` in the table. Inserts a missing key and sets `is_new`. Algorithm 5:
+// linear probing, in unsigned arithmetic. The table must have a free place, or the key.
 static __device__ __forceinline__ uint32_t table_place(int32_t *keys, uint32_t mask, int32_t key,
                                                        bool &is_new)
 {
@@ -73,16 +73,16 @@ static __device__ __forceinline__ uint32_t table_place(int32_t *keys, uint32_t m
     }
 }
 
-// Returns a mask of the first `count` lanes, which is at least 1.
+// Returns a mask of the first `count` lanes. `count` is at least 1.
 static __device__ __forceinline__ unsigned lanes_of(uint32_t count)
 {
     return FULL_MASK >> (WARP - min(count, (uint32_t)WARP));
 }
 
-// Algorithm 4: calls f(column, value, lanes) for the products of nonzeros first, first + step, ...
-// of A before `end`, the whole warp at one row of S after the other. The lanes look up 32 rows at a
-// time, so that one wait serves them all. `lanes` is a mask of the lanes that make this call
-// together. With `stop`, the rest is left out as soon as *stop > limit.
+// Algorithm 4. Calls f(column, value, lanes) for the products of nonzeros first, first + step, ...
+// of A before `end`. The whole warp takes one row of S at a time. The lanes load the starts of 32
+// rows of S at once, to wait once for all. `lanes` is a mask of the lanes that make this call
+// together. With `stop`, the rest is skipped as soon as *stop > limit.
 template <bool VALUES, typename T, typename F>
 static __device__ __forceinline__ void walk_nonzeros(const struct factors<T> &x, uint32_t first,
                                                      uint32_t end, uint32_t step,

@@ -37,8 +37,8 @@ static void streams_destroy(struct streams *s)
     if (s->fork) cudaEventDestroy(s->fork);
 }
 
-// Work in stream i begins after what is in the main stream now, and ends before what comes there
-// after join_stream().
+// Makes stream i wait for the work that is in the main stream at this time. join_stream() makes
+// later work of the main stream wait for stream i.
 static int fork_stream(struct task *t, struct streams *s, int i, bool first, cudaStream_t *stream)
 {
     *stream = s->stream[i];
@@ -54,9 +54,9 @@ static int join_stream(struct task *t, struct streams *s, int i)
     return OK;
 }
 
-// Calls launch(i, stream) for each i below `parts` with counts[i] > 0, the greatest first. Each has
-// a stream of its own. The least has the main stream, unless `main_taken`. Then calls rest(), which
-// uses the main stream.
+// Calls launch(i, stream) for each i below `parts` with counts[i] > 0, the greatest count first.
+// Each call has a stream of its own. The least count has the main stream, unless `main_taken`. Then
+// calls rest(), which uses the main stream.
 template <typename F, typename G>
 static int run_in_streams(struct task *t, struct streams *s, const int32_t *counts, int parts,
                           bool main_taken, F launch, G rest)

@@ -4,8 +4,8 @@
 
 #include "groups.cuh"
 
-// Puts the columns of row blockIdx.y into its table. In the numeric phase the table gets the
-// values, too; in the symbolic one nz counts what is new. Several blocks share a row.
+// Inserts the columns of row blockIdx.y into its table. In the numeric phase the table also gets
+// the values. In the symbolic phase the new columns are added to nz. Several blocks share a row.
 template <bool VALUES, typename T>
 static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_insert(
     struct factors<T> x, const int32_t *__restrict__ list, struct pool pool,
@@ -36,7 +36,7 @@ static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_insert(
     if (threadIdx.x == 0) atomicAdd(&nz[i], found);
 }
 
-// Computes `rows` in chunks that a pool of `bytes` holds. The longest row has `longest` products
+// Computes `rows` in chunks that fit in a pool of `bytes`. The longest row has `longest` products
 // (symbolic) or nonzeros of C (numeric).
 template <bool VALUES, typename T>
 static int run_global(struct task *t, const struct factors<T> &x, const struct bin_rows &rows,

@@ -1,11 +1,12 @@
-// Table I of the paper: the groups of rows, and the rule that bins.cuh puts rows into them by.
+// Table I of the paper: the groups of rows, and the rule of bins.cuh for the groups.
 #ifndef SPGEMM_HASH_GROUPS_H
 #define SPGEMM_HASH_GROUPS_H
 
 #include "spgemm/global_tables.cuh"
 #include "spgemm/hash_sort.cuh"
 
-// A row is in the first group of the table that holds its products or nonzeros.
+// A group of rows. A row is in the first group of table_1 whose bound holds its products or
+// nonzeros.
 struct group {
     int32_t products; // most products of a row, and the size of its table in the symbolic phase
     int32_t nonzeros; // most nonzeros of a row, and the size of its table in the numeric phase

@@ -99,7 +99,7 @@ static int32_t share_start(const struct scratch *w, int32_t m, int64_t share)
     return low;
 }
 
-// Asks for what the nonzeros after p will need: the start of a row of S, later that row itself.
+// Prefetches for the nonzeros after p: first the start of a row of S, later the row itself.
 CPU_INLINE void fetch_ahead(const struct csr_dev *A, const struct csr_dev *S, int64_t p,
                             int64_t ahead, const char *S_val, int64_t width)
 {

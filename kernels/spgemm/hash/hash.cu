@@ -26,9 +26,9 @@
 //                                       global_copy() of spgemm/global_tables.cuh
 // a stream for each group               spgemm/bins_host.cuh: run_bins()
 //
-// A warp of TB/ROW loads 32 nonzeros of A at once, and its lanes 4 products (symbolic) or 2
+// A warp of TB/ROW loads 32 nonzeros of A at once. Its lanes load 4 products (symbolic) or 2
 // (numeric) before they use the first. A thread of PWARP/ROW loads the start of its next row of S
-// ahead, and 2 products.
+// and 2 products ahead.
 //
 // The host waits for the sizes of the groups in both phases, and for the rows of group 0 that did
 // not fit. `hash-tuned` is in spgemm/hash_tuned.

@@ -1,4 +1,4 @@
-// PWARP/ROW (algorithm 3): four threads a row, a table in shared memory for each row of the block.
+// PWARP/ROW (algorithm 3): four threads and a table in shared memory for each row of the block.
 #ifndef SPGEMM_HASH_PWARP_H
 #define SPGEMM_HASH_PWARP_H
 
@@ -8,17 +8,17 @@ static constexpr int PWARP = table_1[GROUP_6].row;         // threads of a row
 static constexpr int PWARP_BLOCK = table_1[GROUP_6].block; // threads
 static constexpr int PWARP_ROWS = PWARP_BLOCK / PWARP;     // rows of a block
 
-// Returns the row of the thread, -1: none.
+// Returns the row of the thread, or -1 if there is none.
 static __device__ __forceinline__ int32_t pwarp_row(const struct bin_rows &rows)
 {
     const int64_t r = (int64_t)blockIdx.x * PWARP_ROWS + threadIdx.x / PWARP;
     return r < rows.count ? rows.list[r] : -1;
 }
 
-// Calls f(there, column, value) for the products of row i of A, -1: there is no row. The threads of
-// a row take a nonzero each at a time. The start of the next row of S is loaded one row ahead. All
-// lanes of the warp call f together, with `there` false for lanes without a product: lanes that
-// part would each wait for loads of their own.
+// Calls f(there, column, value) for the products of row i of A; i is -1 without a row. Each thread
+// of a row takes a nonzero at a time. The start of the next row of S is loaded one row ahead. All
+// lanes of the warp call f together, with `there` false for lanes without a product. Diverging
+// lanes would wait separately for their loads.
 template <bool VALUES, typename T, typename F>
 static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, int32_t i, F f)
 {

@@ -1,4 +1,4 @@
-// TB/ROW (algorithm 4): a block a row, with a table in shared memory.
+// TB/ROW (algorithm 4): a block per row, with a table in shared memory.
 #ifndef SPGEMM_HASH_TB_H
 #define SPGEMM_HASH_TB_H
 
@@ -14,8 +14,9 @@ static __device__ __forceinline__ void tb_walk(const struct factors<T> &x, int32
     __syncthreads();
 }
 
-// Rows of entry G of table_1. Group 0: a row of more than 3/4 of the table's places is left to
-// global memory. The last quarter has a place for each thread that has not yet seen the count.
+// Counts rows of entry G of table_1. A row of group 0 that fills more than 3/4 of the table goes to
+// global memory. The last quarter has a place for each thread that has not yet seen the current
+// count.
 template <int G>
 static __global__ __launch_bounds__(table_1[G].block) void symbolic_tb(struct factors<float> x,
                                                                        struct bin_rows rows,
@@ -62,8 +63,8 @@ template <int G, typename T> static constexpr int64_t tb_bytes()
     return team_bytes<T>(table_1[G].nonzeros, table_1[G].nonzeros);
 }
 
-// A multiprocessor holds one block of 1024 threads with tables of doubles, which may use all
-// registers. 0: the compiler's choice.
+// Blocks per multiprocessor for the launch bounds. With tables of doubles a multiprocessor holds
+// one block of 1024 threads, which may use all registers. 0: the compiler chooses.
 #define TB_BLOCKS(G, T) (table_1[G].block == 1024 && sizeof(T) == 8 ? 1 : 0)
 
 template <int G, typename T>

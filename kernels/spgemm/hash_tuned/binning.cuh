@@ -1,14 +1,14 @@
-// The rule that bins.cuh puts rows into bins by, and the arguments of the kernels of a bin.
+// Rule of bins.cuh for hash-tuned, and the arguments of the kernels of a bin.
 #ifndef SPGEMM_HASH_TUNED_BINNING_H
 #define SPGEMM_HASH_TUNED_BINNING_H
 
 #include "spgemm/bins_host.cuh"
 
-#define MERGE_LANES     4   // threads of a row that is merged, with one or two nonzeros of A each
-#define MERGE_EACH      8   // products of such a row for each nonzero that its bin allows, at most
-#define OVERLAY_MOST    256 // products of an overlay, and nonzeros of its row of A, at most
-#define OVERLAY_LEAST   512 // nonzeros of the row of S that it is laid over, at least
-#define OVERLAY_LONGEST 32768 // ... and at most, as one block copies them
+#define MERGE_LANES     4     // threads of a merged row, with one or two nonzeros of A each
+#define MERGE_EACH      8     // most products of a merged row per nonzero that its bin allows
+#define OVERLAY_MOST    256   // most products of an overlay, and most nonzeros of its row of A
+#define OVERLAY_LEAST   512   // least nonzeros of the longest row of S of an overlaid row
+#define OVERLAY_LONGEST 32768 // most nonzeros of that row, as one block copies them
 #define SLOTS           2     // places of a table for each column, if shared memory has room
 
 // The rule of bins.cuh. The first bins have rows without tables, and are the same in both phases.
@@ -16,13 +16,13 @@ struct binning {
     int32_t count;           // number of bins
     int32_t limit[BIN_MOST]; // the largest count in each bin, ascending; 0 in bins without tables,
                              // INT32_MAX from the last bin on
-    int32_t merging;         // bins of rows that are merged, the first ones
-    int32_t overlaying;      // 1: the bin after those is of rows that are overlaid
-    int32_t overlay;         // products of an overlay, at most
-    int32_t giant_least;     // products of a giant, at least,
-    int32_t giant_parts;     // and its share of all products is 1 / giant_parts at least
+    int32_t merging;         // bins of merged rows: bins 0 to merging - 1
+    int32_t overlaying;      // 1: the next bin has overlaid rows; 0: there is none
+    int32_t overlay;         // most products of an overlay
+    int32_t giant_least;     // least products of a giant
+    int32_t giant_parts;     // a giant has at least 1 / giant_parts of all products
 
-    // Returns the bin of a row that is merged, or -1.
+    // Returns the bin of a merged row, or -1 if the row is not merged.
     __device__ __forceinline__ int merge_bin(int32_t length, int32_t products) const
     {
         const uint32_t each = ((uint32_t)products + MERGE_EACH - 1) / MERGE_EACH;
@@ -39,7 +39,7 @@ struct binning {
         return i;
     }
 
-    // The bitwise complement marks a row that is overlaid.
+    // The bitwise complement of the products marks an overlaid row.
     __device__ __forceinline__ int32_t store(int32_t length, int32_t products,
                                              int32_t longest) const
     {
@@ -76,17 +76,17 @@ struct binning {
     }
 };
 
-// The rows of a bin, for its kernel.
+// Rows of a bin, for its kernel.
 struct rows {
     const int32_t *list;
     int32_t count;
     int32_t size;      // places of the largest table, or words of a bitmap; LONG: values
-    int32_t limit;     // nonzeros that a row has at most, and buckets to sort them; numeric only
+    int32_t limit;     // most nonzeros of a row, and buckets to sort them; numeric only
     int32_t bit_words; // words of a row's bitmap, a multiple of 4; 0: no bitmaps
 };
 
-// Returns the places for `need` columns in a table of at most `most` places, a power of two: no
-// more than they must be, so that the table is cleared sooner.
+// Returns the places of a table for `need` columns, a power of two up to `most`. A small table is
+// cleared faster.
 static __device__ __forceinline__ int32_t table_size(int32_t need, int32_t most)
 {
     if ((int64_t)need * SLOTS >= most) return most;

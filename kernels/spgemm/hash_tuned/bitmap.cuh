@@ -4,19 +4,20 @@
 
 #include "walk.cuh"
 
-// A bitmap has a bit for each column of C. Groups of 64 have a rank: the columns before the group.
+// Returns the groups of 64 bits of a bitmap, which has a bit for each column of C. The rank of a
+// group is the number of columns before the group.
 static __host__ __device__ __forceinline__ int64_t bit_groups(int32_t n) { return ceil_div(n, 64); }
 
 static __device__ __forceinline__ void mark(uint32_t *bits, int32_t col)
 {
     const uint32_t bit = 1u << (col & 31);
     uint32_t w = (uint32_t)col / 32;
-    opaque(w); // a shift and one add with shift, not two shifts and an add
+    opaque(w); // one shift and one shifted add, instead of two shifts and an add
     uint32_t *word = bits + w;
     if (!(*(volatile uint32_t *)word & bit)) atomicOr(word, bit);
 }
 
-// Columns before `col` in a bitmap.
+// Returns the number of columns before `col` in a bitmap.
 static __device__ __forceinline__ int32_t rank_of(const uint32_t *bits, const int32_t *rank,
                                                   int32_t col)
 {
@@ -25,7 +26,7 @@ static __device__ __forceinline__ int32_t rank_of(const uint32_t *bits, const in
     return rank[g] + __popcll(group & ((1ull << (col & 63)) - 1));
 }
 
-// Fills in the ranks and returns the number of columns.
+// Computes the ranks. Returns the number of columns.
 template <int TEAM>
 static __device__ __forceinline__ int32_t make_ranks(const uint32_t *bits, int32_t *rank,
                                                      int32_t groups, int32_t *sums)
@@ -58,7 +59,7 @@ static __device__ __forceinline__ void write_columns(const uint32_t *bits, const
             for (; group; group &= group - 1) idx[to++] = g * 64 + __ffsll(group) - 1;
             continue;
         }
-        // Many: the lanes write one group's columns side by side.
+        // With many columns the lanes write those of one group side by side.
         for (unsigned some = __ballot_sync(FULL_MASK, count > 0); some; some &= some - 1) {
             const int from = __ffs(some) - 1;
             const unsigned long long bit = warp_broadcast(group, from);

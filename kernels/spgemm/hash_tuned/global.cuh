@@ -1,13 +1,13 @@
-// Rows with bitmaps or hash tables in global memory: giants, which several blocks share, and rows
-// too long for shared memory. A pool of bounded size holds a chunk of rows at a time. Each step has
-// its own kernel. Bitmaps are as in long.cuh, with a slot of bits and ranks for each row.
+// Rows with bitmaps or hash tables in global memory: giants, shared by several blocks, and rows too
+// long for shared memory. A pool of bounded size holds a chunk of rows at a time. Each step has its
+// own kernel. Bitmaps are as in long.cuh, with a slot of bits and ranks for each row.
 #ifndef SPGEMM_HASH_TUNED_GLOBAL_H
 #define SPGEMM_HASH_TUNED_GLOBAL_H
 
 #include "long.cuh"
 #include "spgemm/global_tables.cuh"
 
-#define TABLE_COST 4 // a bitmap is worth so many times a table's bytes, as it is not sorted
+#define TABLE_COST 4 // use a bitmap of up to this many times the table's bytes: it needs no sort
 
 // Sets the part of row i that this block computes. Returns false if the block has no part.
 template <typename T>
@@ -25,8 +25,8 @@ static __device__ __forceinline__ bool portion_of(const struct factors<T> &x, in
     return mine.round < mine.step;
 }
 
-// Puts the columns of row blockIdx.y into its slot. In the numeric phase a table gets the values,
-// too; in the symbolic one nz counts what is new.
+// Inserts the columns of row blockIdx.y into its slot. In the numeric phase a table also gets the
+// values. In the symbolic phase the new columns of a table are added to nz.
 template <bool VALUES, typename T>
 static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_insert(
     struct factors<T> x, const int32_t *__restrict__ list, struct pool pool,
@@ -62,7 +62,7 @@ static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_insert(
     if (threadIdx.x == 0) atomicAdd(&nz[i], found);
 }
 
-// Bitmaps, symbolic: the count of columns. A block a row.
+// Bitmaps, symbolic: counts the columns. A block per row.
 static __global__ __launch_bounds__(LONG_BLOCK) void global_count(int32_t n,
                                                                   const int32_t *__restrict__ list,
                                                                   struct pool pool,
@@ -77,7 +77,8 @@ static __global__ __launch_bounds__(LONG_BLOCK) void global_count(int32_t n,
     if (threadIdx.x == 0) nz[list[blockIdx.x]] = (int32_t)total;
 }
 
-// Bitmaps, numeric: the ranks, the columns of C, and zeros for its values. A block a row.
+// Bitmaps, numeric: computes the ranks, writes the columns of C, and clears its values. A block per
+// row.
 template <typename T>
 static __global__
 __launch_bounds__(LONG_BLOCK) void global_rank(int32_t n, const int32_t *__restrict__ list,
@@ -93,7 +94,7 @@ __launch_bounds__(LONG_BLOCK) void global_rank(int32_t n, const int32_t *__restr
     for (int32_t e = (int32_t)threadIdx.x; e < count; e += LONG_BLOCK) c.val[start + e] = 0;
 }
 
-// Bitmaps, numeric: the values.
+// Bitmaps, numeric: adds the products to the values of C.
 template <typename T>
 static __global__ __launch_bounds__(GLOBAL_BLOCK, 6) void global_add(
     struct factors<T> x, const int32_t *__restrict__ list, struct pool pool,
@@ -143,7 +144,7 @@ static int run_chunk(struct task *t, const struct factors<T> &x, const struct po
     return OK;
 }
 
-// Computes `rows` in chunks that a pool of `bytes` holds, by bitmaps if `bitmap` and if they cost
+// Computes `rows` in chunks that fit in a pool of `bytes`. With `bitmap`, uses bitmaps if they cost
 // less than tables. The longest row has `longest` products (symbolic) or nonzeros of C (numeric).
 template <bool VALUES, typename T>
 static int run_global(struct task *t, const struct factors<T> &x, const struct bin_rows &rows,

@@ -6,52 +6,52 @@
 //
 // A run has four phases:
 //
-// analyse   the products of each row of C, and rows into bins by them
-// symbolic  the nonzeros of each row, by a set of its columns
-// allocate  row starts, rows into bins by nonzeros, and memory for C
-// numeric   the columns in order, and the values
+// analyse   counts the products of each row of C, sorts the rows into bins by products
+// symbolic  counts the nonzeros of each row, by a set of its columns
+// allocate  computes row starts, sorts the rows into bins by nonzeros, allocates C
+// numeric   writes columns in order, and values
 //
-// The host waits twice for the sizes of the bins, and once more where rows may overflow their
-// table.
+// The host waits twice for the sizes of the bins. If rows may overflow their table, the host waits
+// once more.
 //
-// Files, in reading order, and their rows. The bounds are a row's products in the symbolic phase,
-// its nonzeros in the numeric phase.
+// Files, in reading order, and the rows that they compute. A bound on rows is a number of products
+// in the symbolic phase, of nonzeros in the numeric phase.
 //
 // spgemm/hash_table.cuh    operands, result, hash table
 // spgemm/bins.cuh          products, lists of rows by bin, row starts; bins_host.cuh: host part
 // spgemm/hash_sort.cuh     sorts of the columns of a table; sort.cuh: two more
 // binning.cuh  the bin of a row
-// walk.cuh     a team of threads goes over the products of its row
+// walk.cuh     the loop of a team of threads over the products of its row
 // bitmap.cuh   bitmaps of columns and their ranks
-// merge.cuh    up to 8 nonzeros of A and 64 products: the rows of S are merged, no table
-// overlay.cuh  rows that are one row of S and little else: that row, and no table
-// pwarp.cuh    up to 64 products or 32 nonzeros: a table in shared memory, eight threads a row
-// team.cuh     up to 8192 products or 4096 nonzeros: a table in shared memory, a warp or a block a
-//              row. Longer rows in the symbolic phase have a bitmap, or try the largest table
-// long.cuh     longer rows in the numeric phase: a bitmap in shared memory, a block a row
-// ranges.cuh   the same where shared memory has no room for bitmaps: a table there, a block a row,
-//              for a range of columns after the other
-// global.cuh   giants, rows that overflowed their table, and those that are too long for the
-//              others: a table or a bitmap in global memory, several blocks a row
+// merge.cuh    up to 8 nonzeros of A and 64 products: merges the rows of S, no table
+// overlay.cuh  one long row of S and few other products: copies the long row, no table
+// pwarp.cuh    up to 64 products or 32 nonzeros: a table in shared memory, eight threads per row
+// team.cuh     up to 8192 products or 4096 nonzeros: a table in shared memory, a warp or a block
+//              per row. In the symbolic phase longer rows have a bitmap, or try the largest table
+// long.cuh     longer rows in the numeric phase: a bitmap in shared memory, a block per row
+// ranges.cuh   longer rows if bitmaps do not fit in shared memory: a table there, a block per row
+//              computes one column range at a time
+// global.cuh   giants, rows that overflowed their table, and rows too long for the other kernels:
+//              a table or a bitmap in global memory, several blocks per row
 // plan.cuh     the kernel and the shared memory of each bin
 // phases.cuh   the symbolic and the numeric phase
 // this file    a run, and the options
 //
 // Differences from `hash`:
 //
-// - Products are dealt out evenly over the threads of a row. Exception: rows of the symbolic phase
+// - Products are shared evenly among the threads of a row. Exception: rows of the symbolic phase
 //   with many products per nonzero of A.
-// - Rows have eight threads up to 64 products or 32 nonzeros, and a warp up to 256 or 128.
-// - Tables have at least two places per nonzero of a row if shared memory holds them. A warp that
-//   has a row alone sorts its columns in its registers.
-// - Rows too long for the largest table, or with more than a quarter of all columns, are bitmaps of
-//   their columns. So are, in the symbolic phase, all rows whose table would be at least as large,
-//   and they have fewer threads.
-// - Several blocks share a row with many of all products (split).
+// - Rows of up to 64 products or 32 nonzeros have eight threads, rows of up to 256 or 128 a warp.
+// - Tables have at least two places per nonzero of a row if shared memory holds them. A warp with
+//   a row of its own sorts the columns in registers.
+// - Rows too long for the largest table, or with more than a quarter of all columns, have a bitmap
+//   of their columns. In the symbolic phase a bitmap also replaces each table that is at least as
+//   large, and such rows have fewer threads.
+// - Several blocks share a row with a large part of all products (option split).
 #include "papers.h"
 #include "phases.cuh"
 
-// Returns the least slack of the bins that have rows.
+// Returns the least slack of the bins with rows.
 static int32_t slack_least(const struct state *s)
 {
     int32_t least = SLOTS;
@@ -62,7 +62,7 @@ static int32_t slack_least(const struct state *s)
     return least;
 }
 
-// Returns the rows of the numeric phase that are computed in this way.
+// Returns the number of rows that the numeric phase computes in this way.
 static int32_t rows_by(const struct state *s, enum way way)
 {
     int32_t rows = 0;
@@ -100,7 +100,7 @@ template <typename T> static int prepare_for(struct task *t, struct state *s)
     CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->index));
     CUDA_TRY(cudaDeviceGetAttribute(&unit, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d->index));
     CUDA_TRY(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, d->index));
-    // The largest of the kernels' own arrays is a round; the system keeps 1 KB of each block.
+    // The largest static array of a kernel is a round. The system reserves 1 KB for each block.
     const int64_t own = (int64_t)sizeof(struct team_round<LONG_BLOCK, double>) + 1024;
     struct room room = {most - own, most - own};
     const int64_t shared = (int64_t)task_option(t, "shared-memory");

@@ -1,22 +1,22 @@
-// Rows too long for a hash table in shared memory: a bitmap in shared memory, a block for each row.
-// The columns of the row are marked in n bits, which gives the columns in order. A count of the
-// columns before each 64 bits gives the place of each column in C, where products are added up.
+// Rows too long for a hash table in shared memory: a bitmap there, a block for each row. The walk
+// marks the columns of the row in n bits, which gives the columns in order. A count of the columns
+// before each 64 bits gives the place of each column in C. Products are added up there.
 #ifndef SPGEMM_HASH_TUNED_LONG_H
 #define SPGEMM_HASH_TUNED_LONG_H
 
 #include "team.cuh"
 
 #define LONG_BLOCK 1024 // threads
-#define LONG_SMALL 512  // threads if a third of a multiprocessor's shared memory is enough
+#define LONG_SMALL 512  // threads if three blocks fit in a multiprocessor's shared memory
 
-// Blocks that share a multiprocessor at most, which has no shared memory for more: nor need
-// registers be saved for more. 0: the compiler's choice, as narrow matrices in f32 leave room for
-// four blocks.
+// Blocks per multiprocessor for the launch bounds. Shared memory has no room for more blocks, so
+// the compiler need not save registers for them. 0: the compiler chooses, as narrow matrices in f32
+// leave room for four blocks.
 #define LONG_BLOCKS(TEAM, T) ((TEAM) == LONG_BLOCK ? 1 : sizeof(T) == 4 ? 0 : 3)
 
-// Shared memory has the bitmap, the ranks and, where they fit, the values: one for each nonzero of
-// the row, or, if `dense`, for each column. The latter are added up without ranks, in the walk that
-// marks the columns, so that there is no second one.
+// Numeric, a block for each row. Shared memory has the bitmap, the ranks and, if they fit, the
+// values. There is a value for each nonzero of the row or, if `dense`, for each column. Dense
+// values need no ranks: the walk that marks the columns adds them up, so there is no second walk.
 template <int TEAM, typename T>
 static __global__ __launch_bounds__(TEAM, LONG_BLOCKS(TEAM, T)) void numeric_long(
     struct factors<T> x, struct rows rows, int dense, const int32_t *__restrict__ nz,
@@ -29,7 +29,7 @@ static __global__ __launch_bounds__(TEAM, LONG_BLOCKS(TEAM, T)) void numeric_lon
     const int32_t i = rows.list[blockIdx.x], groups = (int32_t)bit_groups(x.n);
     const int32_t count = nz[i];
     T *vals = (T *)memory;
-    // rows.size values of shared memory come first.
+    // Shared memory begins with rows.size values.
     const bool inside = dense || count <= rows.size;
     uint32_t *bits = (uint32_t *)(memory + (int64_t)rows.size * sizeof(T));
     int32_t *rank = (int32_t *)(bits + 2 * groups);

@@ -1,5 +1,5 @@
-// Rows with few nonzeros of A: their rows of S are merged (option merge). No table and no sort: the
-// columns come in order.
+// Rows with few nonzeros of A: merges their rows of S (option merge). No table and no sort are
+// needed, as the columns come in order.
 //
 // Four threads compute a row of C. Each has LISTS rows of S, which are first copied to shared
 // memory. A step finds the least next column of these rows. The column is a column of C. Its value
@@ -11,8 +11,8 @@
 // of A and 64 products: with up to 16 nonzeros the product takes 0.95 to 1.2 of the time, with up
 // to 1,024 products 1.75 to 3.3 (PGPgiantcompo).
 //
-// list    a row of S in shared memory: its columns, and NO_COLUMN behind them; and its values
-// pool    shared memory of a warp for lists; if the lists of its rows do not fit, the warp takes
+// list    a row of S in shared memory: its columns with NO_COLUMN at the end, and its values
+// pool    shared memory of a warp for lists; if the lists of its rows do not fit, the warp computes
 //         the rows in several passes
 // buffer  columns of a row of C with their values, which are written to C together
 #ifndef SPGEMM_HASH_TUNED_MERGE_H
@@ -25,22 +25,23 @@
 #define MERGE_COPY  8                    // lanes that copy a row of S
 #define MERGE_ROWS  (WARP / MERGE_LANES) // rows of a warp
 #define BUFFER      16                   // columns of a row in a buffer
-#define BUFFER_STEP (BUFFER + 4)         // from row to row, so that they lie in different banks
-#define NO_COLUMN   INT32_MAX // no column has this number, as there are no more columns than this
+#define BUFFER_STEP (BUFFER + 4)         // stride between rows: avoids bank conflicts
+#define NO_COLUMN   INT32_MAX            // no column has this number
 
-// Elements of a pool. One row needs its products and an end for each list: 36 or 72 at most.
+// Returns the elements of a pool. A row needs its products and an end for each list: 36 or 72 at
+// most.
 template <int LISTS> static __host__ __device__ constexpr int32_t merge_pool()
 {
     return LISTS == 1 ? 192 : 384;
 }
 
-// Elements of shared memory of a block: its warps' pools, then their buffers.
+// Returns the elements in the shared memory of a block: the pools of its warps, then their buffers.
 template <int LISTS> static __host__ __device__ constexpr int32_t merge_elements(bool values)
 {
     return MERGE_BLOCK / WARP * (merge_pool<LISTS>() + (values ? MERGE_ROWS * BUFFER_STEP : 0));
 }
 
-// Bytes of it: values, if any, and columns.
+// Returns the bytes of these elements: values, if any, and columns.
 template <typename T> static int64_t merge_bytes(int lists, bool values)
 {
     const int64_t elements = lists == 1 ? merge_elements<1>(values) : merge_elements<2>(values);
@@ -53,7 +54,7 @@ template <typename T> struct staged {
     T *val; // none in the symbolic phase
 };
 
-// The lists of a thread.
+// Lists of a thread.
 template <int LISTS, typename T> struct lists {
     T a[LISTS];           // nonzero of A
     uint32_t from[LISTS]; // start of the row of S
@@ -62,7 +63,7 @@ template <int LISTS, typename T> struct lists {
     int32_t col[LISTS];   // column of the next element
 };
 
-// The rows of S of the row [p, p + length) of A: thread `sub` of the row has the nonzeros sub,
+// Finds the rows of S for the row [p, p + length) of A. Thread `sub` of the row gets nonzeros sub,
 // sub + MERGE_LANES, ...
 template <bool VALUES, int LISTS, typename T>
 static __device__ __forceinline__ void
@@ -85,8 +86,8 @@ lists_find(const struct factors<T> &x, struct lists<LISTS, T> &s, int32_t p, int
     }
 }
 
-// Makes the lists of the rows that are in this pass. `most`: nonzeros of A in the longest row of
-// the warp, in this pass or not. MERGE_COPY lanes have a row of S at a time. By all lanes.
+// Makes the lists of the rows in this pass. `most` is the largest number of nonzeros of A in a row
+// of the warp. MERGE_COPY lanes copy a row of S together. By all lanes.
 template <bool VALUES, int LISTS, typename T>
 static __device__ __forceinline__ void
 lists_copy(const struct factors<T> &x, const struct staged<T> &to, struct lists<LISTS, T> &s,
@@ -95,7 +96,7 @@ lists_copy(const struct factors<T> &x, const struct staged<T> &to, struct lists<
     const int lane = lane_id();
 #pragma unroll
     for (int l = 0; l < LISTS; l++) {
-        // The place and the count of a list in one number.
+        // Place and count of a list in one number.
         const uint32_t list = (uint32_t)s.at[l] << 8 | (in_pass ? (uint32_t)s.count[l] : 0);
         if (in_pass) to.col[s.at[l] + s.count[l]] = NO_COLUMN;
 #pragma unroll
@@ -121,8 +122,8 @@ lists_copy(const struct factors<T> &x, const struct staged<T> &to, struct lists<
     for (int l = 0; l < LISTS; l++) s.col[l] = in_pass ? to.col[s.at[l]] : NO_COLUMN;
 }
 
-// The next column of the row, which all its threads get, and the thread's part of its value. Lists
-// that have it go on. NO_COLUMN: there are no more. By all lanes.
+// Returns the next column of the row to all its threads, or NO_COLUMN at the end. Sets `part` to
+// the thread's part of the value. Lists with this column advance. By all lanes.
 template <bool VALUES, int LISTS, typename T>
 static __device__ __forceinline__ int32_t lists_next(const struct staged<T> &pools,
                                                      struct lists<LISTS, T> &s, T &part)
@@ -142,9 +143,9 @@ static __device__ __forceinline__ int32_t lists_next(const struct staged<T> &poo
     return least;
 }
 
-// Calls f(place, column, value, last) for the columns of the rows in order, four at a time: thread
-// `sub` of a row has its column number place + sub, or NO_COLUMN if there is none. `last`: no row
-// of the warp has more in this pass. By all lanes, f too.
+// Calls f(place, column, value, last) for the columns of the rows in order, four at a time. Thread
+// `sub` of a row gets column number place + sub, or NO_COLUMN past the end. `last`: no row of the
+// warp has more columns in this pass. All lanes call this function, and call f together.
 template <bool VALUES, int LISTS, typename T, typename F>
 static __device__ __forceinline__ void lists_merge(const struct staged<T> &pools,
                                                    struct lists<LISTS, T> &s, F f)
@@ -165,8 +166,8 @@ static __device__ __forceinline__ void lists_merge(const struct staged<T> &pools
     }
 }
 
-// Merges row i of C, in passes; -1: there is no row. f is called in every pass, with NO_COLUMN if
-// it is not that of the row. By all lanes.
+// Merges row i of C, in passes; i is -1 without a row. f is called in every pass, with NO_COLUMN
+// for rows of other passes. By all lanes.
 template <bool VALUES, int LISTS, typename T, typename F>
 static __device__ __forceinline__ void merge_row(const struct factors<T> &x,
                                                  const struct staged<T> &pools, int32_t i, F f)
@@ -200,7 +201,7 @@ static __device__ __forceinline__ void merge_row(const struct factors<T> &x,
     }
 }
 
-// The thread's row, one for each MERGE_LANES threads; -1: there is none.
+// Returns the row of the thread's MERGE_LANES threads, or -1 if there is none.
 static __device__ __forceinline__ int32_t merged_row(const struct rows &rows)
 {
     const int64_t r = ((int64_t)blockIdx.x * MERGE_BLOCK + threadIdx.x) / MERGE_LANES;
@@ -223,8 +224,8 @@ static __global__ __launch_bounds__(MERGE_BLOCK) void symbolic_merge(struct fact
     if (i >= 0 && lane_id() % MERGE_LANES == 0) nz[i] = found;
 }
 
-// Writes the first `filled` columns of each row of the warp's buffer to C, where the row begins at
-// `start` and the first of them is number `place`. By all lanes.
+// Writes the first `filled` columns of each row of the warp's buffer to C. The row begins at
+// `start` in C, and the first column of the buffer is number `place` of the row. By all lanes.
 template <typename T>
 static __device__ __forceinline__ void write_buffer(const struct staged<T> &buffer, int32_t filled,
                                                     uint32_t place, int64_t start,

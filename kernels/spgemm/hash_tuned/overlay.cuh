@@ -1,7 +1,7 @@
-// Rows of C that are one row of S and few other products, as of a node that is connected to a hub.
-// The row of S is copied in order. The other products, the overlay, are added to its columns or
-// inserted between them. No phase needs a table. A block has a row. H100: circuits of 500,000 and
-// 2,000,000 nodes take 2.7 and 4.0 times the time without overlays.
+// Rows of C that are one long row of S and few other products, for example of a node connected to a
+// hub. The row of S is copied in order. The other products, the overlay, are added to its columns
+// or inserted between them. No phase needs a table. A block computes a row. H100: circuits of
+// 500,000 and 2,000,000 nodes take 2.7 and 4.0 times the time without overlays.
 #ifndef SPGEMM_HASH_TUNED_OVERLAY_H
 #define SPGEMM_HASH_TUNED_OVERLAY_H
 
@@ -9,28 +9,28 @@
 
 #define OVERLAY_BLOCK OVERLAY_MOST // threads: one for each nonzero of A, and for each product
 
-// In shared memory. The lists have the products besides those with the longest row.
+// Shared memory of a row. The lists have the products with all rows of S but the longest.
 template <typename T> struct overlay {
-    unsigned long long longest; // upper half: its length; lower: its place in the row of A
+    unsigned long long longest; // upper half: its length; lower half: its place in the row of A
     unsigned long long sums[OVERLAY_BLOCK / WARP];
     int32_t col[OVERLAY_MOST], sorted_col[OVERLAY_MOST];
     T val[OVERLAY_MOST], sorted_val[OVERLAY_MOST];
-    int32_t before[OVERLAY_MOST]; // for each column that the longest row lacks: those of it before
+    int32_t before[OVERLAY_MOST]; // by fresh column: columns of the longest row before it
     int32_t begin, count;         // the longest row: [begin, begin + count) of S
     T a;                          // nonzero of A of the longest row
 };
 
-// A column of the overlay, of a thread.
+// A thread's column of the overlay.
 template <typename T> struct overlaid {
-    bool fresh, added; // the longest row lacks it, or has it; neither: the thread has none
+    bool fresh, added; // the longest row lacks the column, or has it; neither: no column
     int32_t col;
     int32_t before; // columns of the longest row before this column
-    int32_t at;     // fresh columns that are before it, if it is one
+    int32_t at;     // if fresh: fresh columns before this column
     T sum;          // sum of the column's products
 };
 
-// Lists the products besides those with the longest row of S of the row [p, end) of A, and returns
-// how many there are. By all threads; ends with a barrier.
+// Lists the products of the row [p, end) of A with all rows of S but the longest. Returns their
+// number. By all threads; ends with a barrier.
 template <bool VALUES, typename T>
 static __device__ __forceinline__ int32_t list_overlay(const struct factors<T> &x, int32_t p,
                                                        int32_t end, struct overlay<T> &o)
@@ -66,8 +66,9 @@ static __device__ __forceinline__ int32_t list_overlay(const struct factors<T> &
     return (int32_t)total;
 }
 
-// The thread's column of the overlay of `products` products. `fresh`: how many columns the longest
-// row lacks; o.before has their places in it, ascending. By all threads; ends with a barrier.
+// Sorts the overlay and returns the thread's column. Sets `fresh` to the number of columns that the
+// longest row lacks, and o.before to their places in the longest row, ascending. By all threads;
+// ends with a barrier.
 template <bool VALUES, typename T>
 static __device__ __forceinline__ overlaid<T>
 order_overlay(const struct factors<T> &x, int32_t products, struct overlay<T> &o, int32_t &fresh)
@@ -82,7 +83,7 @@ order_overlay(const struct factors<T> &x, int32_t products, struct overlay<T> &o
         if (VALUES) o.sorted_val[rank] = o.val[me];
     }
     __syncthreads();
-    // The first product of each column adds up the others.
+    // The thread of the first product of a column adds up its products.
     mine.col = me < products ? o.sorted_col[me] : 0;
     if (me < products && (me == 0 || o.sorted_col[me - 1] != mine.col)) {
         for (int32_t e = me; VALUES && e < products && o.sorted_col[e] == mine.col; e++)

@@ -10,10 +10,10 @@ struct state {
     bool bitmap; // option
 };
 
-// Rows of S of each thread, in rows that are merged.
+// Rows of S for each thread of a merged row.
 #define FOR_MERGES(X) X(1) X(2)
 
-// Team sizes, and how many teams a block has.
+// Team sizes, and the teams of a block.
 #define FOR_TEAMS(X) X(32, 4) X(64, 1) X(128, 1) X(256, 1) X(512, 1) X(1024, 1)
 
 static void launch_symbolic(const struct bin *g, cudaStream_t stream,
@@ -156,7 +156,7 @@ template <typename T> static int numeric(struct task *t, struct state *s, const 
         return run_global<true>(t, x, rows, seen->longest[NUMERIC], s->host.pool_bytes, s->bitmap,
                                 c, w);
     };
-    // Without bitmaps all rows of the last bin go where the giants go.
+    // Without bitmaps all rows of the last bin are computed in global memory, as giants are.
     if (p->bins[NUMERIC][last].way == GLOBAL) seen->giants[NUMERIC] = seen->rows[NUMERIC][last];
     return run_bins(t, &s->host, NUMERIC, last + 1, w, launch, global);
 }

@@ -1,4 +1,4 @@
-// Rows with few products or nonzeros: a table in shared memory, eight threads of a warp for each
+// Rows with few products or nonzeros: a table in shared memory and eight threads of a warp for each
 // row.
 #ifndef SPGEMM_HASH_TUNED_PWARP_H
 #define SPGEMM_HASH_TUNED_PWARP_H
@@ -12,20 +12,20 @@
 #define PWARP_BLOCK 512                   // threads
 #define PWARP_ROWS  (PWARP_BLOCK / PWARP) // rows of a block
 
-// Returns the row of the thread, -1: none.
+// Returns the row of the thread, or -1 if there is none.
 static __device__ __forceinline__ int32_t pwarp_row(const struct rows &rows)
 {
     const int64_t r = (int64_t)blockIdx.x * PWARP_ROWS + threadIdx.x / PWARP;
     return r < rows.count ? rows.list[r] : -1;
 }
 
-// Calls f(there, row, column, value) for the products of row i of A for each PWARP threads, -1:
-// there is no row. `row` counts the rows of the warp. All lanes of the warp call f together, with
-// `there` false for lanes without a product: lanes that part would each wait for loads of their
-// own.
+// Calls f(there, row, column, value) for the products of the rows of a warp. Each group of PWARP
+// threads has row i, or -1 for no row. `row` is the number of the row within the warp. All lanes of
+// the warp call f together, with `there` false for lanes without a product. Diverging lanes would
+// wait separately for their loads.
 //
-// The products of all rows of the warp are dealt out evenly over its lanes: 32 nonzeros of the rows
-// at a time, each with a row of S, and BATCH times 32 products of those at a time.
+// The products of all rows of the warp are shared evenly among its lanes. A step loads 32 nonzeros
+// of A with their rows of S, then BATCH times 32 products at a time.
 template <bool VALUES, typename T, typename F>
 static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, int32_t i, F f)
 {
@@ -36,8 +36,8 @@ static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, in
         p = __ldg(x.A_ptr + i);
         length = __ldg(x.A_ptr + i + 1) - p;
     }
-    // Nonzeros of the warp's rows up to this one and before it: nearly 2^31 at most, as they may
-    // name empty rows of S. The products of 32 of them are few.
+    // Nonzeros of the warp's rows up to this row, and before the row. The sum is below 2^31.
+    // Products are counted for 32 nonzeros at a time only, so that they fit as well.
     const uint32_t upto = warp_scan(lane % PWARP == 0 ? (uint32_t)length : 0);
     const uint32_t start = upto - (uint32_t)length, nonzeros = warp_broadcast(upto, WARP - 1);
     for (uint32_t at = 0; at < nonzeros; at += WARP) {
@@ -90,7 +90,7 @@ __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<float> x, stru
     const int32_t i = pwarp_row(rows);
     const int32_t size = i >= 0 ? table_size(products[i], rows.size) : 0;
     for (int32_t s = sub; s < size; s += PWARP) keys[s] = EMPTY;
-    // Behind the table: the number of its columns, which any lane may put in.
+    // The word behind the table counts its columns, as any lane may insert one.
     if (sub == 0) keys[rows.size] = 0;
     __syncwarp();
     int32_t *warp_keys = keys - lane_id() / PWARP * stride;

@@ -1,35 +1,35 @@
 // Rows too long for a table in shared memory, on devices whose shared memory does not hold bitmaps.
-// A block has a row and computes ranges of columns, one after another. A range has few enough of
-// the row's nonzeros for the table. Ranges ascend, so the columns of a range follow in C on those
-// of the ranges before. Most rows need one range of all columns. An empty range also costs a walk.
-// Rows whose columns lie close together near the end have empty ranges.
+// A block computes a row, one range of columns at a time. The nonzeros of a range fit in the table.
+// Ranges ascend, so each range continues C where the range before ended. Most rows need one range
+// of all columns. An empty range costs a walk over all products. Rows with all columns close to the
+// end have empty ranges.
 #ifndef SPGEMM_HASH_TUNED_RANGES_H
 #define SPGEMM_HASH_TUNED_RANGES_H
 
 #include "long.cuh"
 
 #define RANGES_BLOCK LONG_BLOCK // threads
-#define RANGES_EACH  16         // places of the table for each thread, at most
+#define RANGES_EACH  16         // most places of the table for each thread
 
-// Columns that a table of `size` places may get. Each thread that has not yet seen the others'
-// counts may put in one more, and a place must be left for each: in a full table table_place()
-// would not end.
+// Returns the most columns for a table of `size` places. A thread that has not yet seen the current
+// count may insert one more column. The table keeps a free place for each thread, as table_place()
+// does not end in a full table.
 static __host__ __device__ __forceinline__ int32_t ranges_room(int32_t size)
 {
     return size - max(size / 8, RANGES_BLOCK);
 }
 
-// There is a bucket to sort the columns for each two places of the table.
+// Returns the buckets of the sort: one for every two places of the table.
 static __host__ __device__ __forceinline__ int32_t ranges_buckets(int32_t size) { return size / 2; }
 
-// Bytes of shared memory: values, keys, and a count of 16 bits for each bucket.
+// Returns the bytes of shared memory: values, keys, and a count of 16 bits for each bucket.
 template <typename T> static __host__ __device__ __forceinline__ int64_t ranges_bytes(int32_t size)
 {
     return size * (int64_t)(sizeof(T) + 4) + ranges_buckets(size) * (int64_t)2;
 }
 
-// Columns of the next range, of those from `first` to n, where `left` nonzeros are and `room` fit:
-// so many that, were they evenly spread, it would have no more than three quarters of `room`.
+// Returns the width of the next range, which begins at `first`. `left` nonzeros remain up to column
+// n. Evenly spread nonzeros would fill at most 3/4 of `room`.
 static __device__ __forceinline__ int32_t range_width(int32_t first, int32_t n, int32_t left,
                                                       int32_t room)
 {
@@ -40,15 +40,15 @@ static __device__ __forceinline__ int32_t range_width(int32_t first, int32_t n, 
 // The columns [first, first + width) of a row.
 struct range {
     int32_t first, width;
-    bool certain; // they fit in the table
+    bool certain; // the nonzeros fit in the table for sure
 };
 
-// The table of a row, in shared memory: values, keys, and buckets for the sort, two in a word.
+// Table of a row, in shared memory.
 template <typename T> struct range_table {
     T *vals;
     int32_t *keys;
-    uint32_t *pairs;
-    int32_t size, room, buckets; // room: columns that it may get
+    uint32_t *pairs;             // buckets of the sort, two in a word
+    int32_t size, room, buckets; // room: most columns
 };
 
 template <typename T>
@@ -64,9 +64,9 @@ range_table_in(unsigned char *memory, int32_t most, int32_t count) {
     return t;
 }
 
-// The products of the row [p, end) of A in a range. Where they may not fit, `found` counts the
-// columns, and nothing is done any more as soon as they are more than there is room for. By all
-// threads, after a barrier; ends with one.
+// Adds the products of the row [p, end) of A within a range to the table. If the range is not
+// certain to fit, `found` counts the columns. Above t.room the rest of the products is skipped. By
+// all threads, after a barrier; ends with a barrier.
 template <typename T>
 static __device__ __forceinline__ void
 add_range(const struct factors<T> &x, int32_t p, int32_t end, const struct range_table<T> &t,
@@ -81,12 +81,12 @@ add_range(const struct factors<T> &x, int32_t p, int32_t end, const struct range
                                  const uint32_t h =
                                      in ? table_place(t.keys, t.size - 1, col, is_new) : 0;
                                  if (is_new && !r.certain) atomicAdd(found, 1);
-                                 __syncwarp(lanes); // to add at once
+                                 __syncwarp(lanes); // lanes add together
                                  if (in) atomicAdd(&t.vals[h], v);
                              });
 }
 
-// Writes the `count` columns of a table and their values to C from `start` on.
+// Writes the `count` columns of a table and their values to C, from `start` on.
 template <typename T>
 static __device__ __forceinline__ void write_range(const struct range_table<T> &t, int32_t count,
                                                    int32_t low, int32_t high, uint32_t *sums,

@@ -1,16 +1,16 @@
-// Sorts of columns that only hash-tuned has: in the registers of a warp, and in place.
+// Sorts of columns in hash-tuned only: in the registers of a warp, and in place.
 #ifndef SPGEMM_HASH_TUNED_SORT_H
 #define SPGEMM_HASH_TUNED_SORT_H
 
 #include "spgemm/hash_sort.cuh"
 
-// H200, 64 columns: comparing all with all is a third of the numeric kernel's instructions, and
-// takes 1.12 times the time of a sort in a warp's registers (uniform:500000:8).
-#define PLACE_SORT 128 // columns that a warp sorts in its registers, at most
-#define CROWD      128 // columns that a column is compared with in its bucket, on average, at most
+// H200, 64 columns: comparing all with all is a third of the instructions of the numeric kernel. It
+// takes 1.12 times the time of a sort in registers (uniform:500000:8).
+#define PLACE_SORT 128 // most columns that a warp sorts in its registers
+#define CROWD      128 // most comparisons of a column with its bucket, on average
 
-// Element e of what a warp sorts is register e % N of lane e / N. Each pair of elements whose
-// numbers differ in the bits of `apart`, and in no other, is put in order. By all lanes.
+// One step of a sort in registers. Element e is register e % N of lane e / N. Orders each pair of
+// elements whose numbers differ in exactly the bits of `apart`. By all lanes.
 template <int N> static __device__ __forceinline__ void exchange(uint32_t (&x)[N], int apart)
 {
     const int lanes = apart / N, places = apart % N;
@@ -20,13 +20,13 @@ template <int N> static __device__ __forceinline__ void exchange(uint32_t (&x)[N
         other[r] = lanes ? __shfl_xor_sync(FULL_MASK, x[r ^ places], lanes) : x[r ^ places];
 #pragma unroll
     for (int r = 0; r < N; r++) {
-        // `low`: this place is the lower of the two, by the highest bit in which they differ.
+        // `low`: this element is the lower of its pair, by the highest differing bit.
         const bool low = lanes ? lane_id() < (lane_id() ^ lanes) : r < (r ^ places);
         x[r] = low ? min(x[r], other[r]) : max(x[r], other[r]);
     }
 }
 
-// Ascending, by bitonic merges: of two neighbours that are in order, the second is taken backwards.
+// Sorts ascending by bitonic merges. A merge reads the second of two sorted neighbours backwards.
 // By all lanes.
 template <int N> static __device__ __forceinline__ void warp_sort(uint32_t (&x)[N])
 {
@@ -38,7 +38,7 @@ template <int N> static __device__ __forceinline__ void warp_sort(uint32_t (&x)[
     }
 }
 
-// Sorts what is in `list`, up to N for each lane. By all lanes.
+// Sorts the `count` numbers in `list`, up to N for each lane. By all lanes.
 template <int N> static __device__ __forceinline__ void sort_list(uint32_t *list, int32_t count)
 {
     const int lane = lane_id();
@@ -56,16 +56,15 @@ template <int N> static __device__ __forceinline__ void sort_list(uint32_t *list
     __syncwarp();
 }
 
-// Returns true if a column, up to `highest`, and its place in the table fit in one number of 32
-// bits.
+// Returns true if a column up to `highest` and its place in the table fit together in 32 bits.
 static __device__ __forceinline__ bool can_sort_places(int32_t highest, int32_t size)
 {
     return (uint64_t)highest * size + size <= UINT32_MAX;
 }
 
-// The place of each column in its row, for a warp: columns are sorted together with their places in
-// the table, whose size is a power of two. There are PLACE_SORT columns at most, and `list` has
-// room for all.
+// Calls put(place, rank) for each column of a table, by a warp. Columns are sorted together with
+// their places in the table. The table size is a power of two. There are PLACE_SORT columns at
+// most, and `list` has room for all.
 template <typename F>
 static __device__ __forceinline__ void sort_places(const int32_t *keys, int32_t size, int32_t count,
                                                    uint32_t *list, F put)
@@ -90,19 +89,19 @@ static __device__ __forceinline__ void sort_places(const int32_t *keys, int32_t 
     for (int32_t rank = lane; rank < count; rank += WARP) put(list[rank] & (size - 1), rank);
 }
 
-// Neighbouring columns are in a bucket, and all buckets have ranges of the same length: column col
-// is in bucket (col - low) * scale / 2^32.
+// Buckets of neighbouring columns. All buckets have ranges of the same length: column col is in
+// bucket (col - low) * scale / 2^32.
 struct spread {
     int32_t low;
     uint32_t scale;
 };
 
-// A range over an even number of buckets. Where it is short a bucket has one column or none, but
-// the first may have two.
+// Returns the buckets of columns low to high. `buckets` is even. In a short range a bucket has one
+// column at most, except for the first bucket, which may have two.
 static __device__ __forceinline__ struct spread spread_range(int32_t low, int32_t high,
                                                              int32_t buckets)
 {
-    // The rounding of doubles is too small to yield a bucket more.
+    // The rounding error of doubles is too small to yield an extra bucket.
     const double scale = buckets * 4294967296.0 / ((double)high - low + 1);
     return {low, scale < UINT32_MAX ? (uint32_t)scale : UINT32_MAX};
 }
@@ -112,11 +111,11 @@ static __device__ __forceinline__ uint32_t bucket_in(const struct spread &s, int
     return (uint32_t)((uint64_t)(uint32_t)(col - s.low) * s.scale >> 32);
 }
 
-// Moves the columns of a table and their values to its start, in order of their buckets, of which
-// `pairs` then has the starts; true if they are in order within the buckets, too: where those are
-// crowded all columns are sorted. They lie in [low, high]. `pairs` is zero before the call. A
-// thread keeps EACH places in registers, and TEAM * EACH are `size` or more. By all threads, after
-// a barrier; ends with one.
+// Sorts the table by buckets in place. Columns and values move to the start of the table. `pairs`
+// gets the bucket starts and is zero before the call. Returns true if each bucket is sorted as
+// well: if buckets are crowded, all columns are sorted instead. Columns lie in the range of
+// `spread`. A thread keeps EACH places in registers, and TEAM * EACH is at least `size`. By all
+// threads, after a barrier; ends with a barrier.
 template <int TEAM, int EACH, typename T>
 static __device__ __forceinline__ bool
 sort_in_place(int32_t *keys, T *vals, int32_t size, int32_t count, struct spread spread,
@@ -160,7 +159,7 @@ sort_in_place(int32_t *keys, T *vals, int32_t size, int32_t count, struct spread
     return crowded;
 }
 
-// The place of column number e of such a table.
+// Returns the sorted place of column number e of a table sorted by buckets.
 static __device__ __forceinline__ int32_t place_in_order(const int32_t *keys, int32_t count,
                                                          int32_t e, struct spread spread,
                                                          int32_t buckets, const uint32_t *pairs)

@@ -1,5 +1,5 @@
-// Rows of medium size: a table in shared memory, a team for each row. The symbolic phase has
-// bitmaps in place of tables that are larger.
+// Rows of medium size: a table in shared memory, a team for each row. In the symbolic phase a
+// bitmap replaces a larger table.
 #ifndef SPGEMM_HASH_TUNED_TEAM_H
 #define SPGEMM_HASH_TUNED_TEAM_H
 
@@ -9,7 +9,7 @@
 
 #define TRY_BLOCK 1024 // threads of symbolic_try
 
-// Symbolic. A bitmap takes the place of a table that is at least as large.
+// Symbolic. A bitmap replaces a table that is at least as large.
 template <int TEAM, int TEAMS>
 static __global__
 __launch_bounds__(TEAM *TEAMS) void symbolic_team(struct factors<float> x, struct rows rows,
@@ -49,13 +49,13 @@ __launch_bounds__(TEAM *TEAMS) void symbolic_team(struct factors<float> x, struc
     mine = warp_sum(mine);
     if (lane_id() == 0 && mine) atomicAdd(&found[team], mine);
     team_sync<TEAM>();
-    // The row is read again: its number would not fit in the registers of the walk.
+    // rows.list[r] is loaded again: a register for `i` would not fit beside those of the walk.
     if (me == 0) nz[rows.list[r]] = found[team];
 }
 
-// Symbolic, for rows that may have more columns than the largest table has places. Rows of more
-// than 3/4 of the places are left to others: the last quarter has a place for each thread that has
-// not yet seen the others' counts.
+// Symbolic, for rows that may have more columns than the largest table has places. Rows that fill
+// more than 3/4 of the places go to the overflow list. The last quarter has a place for each thread
+// that has not yet seen the current count.
 static __global__ __launch_bounds__(TRY_BLOCK) void symbolic_try(
     struct factors<float> x, struct rows rows, struct overflow overflow,
     const int32_t *__restrict__ products, int32_t *__restrict__ nz)
@@ -83,7 +83,7 @@ static __global__ __launch_bounds__(TRY_BLOCK) void symbolic_try(
         nz[i] = found;
 }
 
-// A multiprocessor holds one block of 1024 threads with tables of doubles, which may use all
+// With tables of doubles a multiprocessor holds one block of 1024 threads, which may use all
 // registers.
 template <int TEAM, int TEAMS, typename T>
 static __global__
@@ -114,9 +114,9 @@ __launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void nume
                      NULL, 0, [&](int32_t col, T v, unsigned lanes) {
                          bool is_new;
                          const uint32_t h = table_place(keys, size - 1, col, is_new);
-                         // Lanes meet, to add at once and not one after another. H200: with the
-                         // barrier 0.80 of the time on dnn_n1024-l1, 0.97 on graphs, 1.02 on
-                         // fem:28.
+                         // The barrier lets lanes add together and not one after another. H200:
+                         // with the barrier 0.80 of the time on dnn_n1024-l1, 0.97 on graphs, 1.02
+                         // on fem:28.
                          __syncwarp(lanes);
                          atomicAdd(&vals[h], v);
                      });
@@ -131,7 +131,7 @@ __launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void nume
     uint16_t *shorts = (uint16_t *)(scratch + rows.limit); // rows.limit of them
     if (words <= rows.limit)
         return sort_by_range<TEAM>(keys, size, low, words, scratch, shorts, sums[team], put);
-    if constexpr (TEAM == WARP) // of 4 * WARP nonzeros at most, see plan_tables()
+    if constexpr (TEAM == WARP) // 4 * WARP nonzeros at most, see plan_tables()
         if (can_sort_places(high, size)) return sort_places(keys, size, count, scratch, put);
     if (count > COUNT_SORT && sort_by_buckets<TEAM>(keys, size, count, low, high, rows.limit,
                                                     shorts, scratch, sums[team], put))

@@ -1,36 +1,36 @@
-// Walk of a team over the products of its row.
+// Loop of a team over the products of its row.
 //
-// team   the threads that compute a row: a warp, or a block of several warps
-// round  nonzeros of A that a team takes at a time, one for each thread, 512 at most
-// share  what one of several takes of a round, or of a row: all shares are equal
+// team   threads that compute a row together: a warp, or a block of several warps
+// round  nonzeros of A that a team loads at once, one for each thread, 512 at most
+// share  an equal part of a round, for one warp or for one of several blocks
 // batch  products that the lanes of a warp load before they use the first
 #ifndef SPGEMM_HASH_TUNED_WALK_H
 #define SPGEMM_HASH_TUNED_WALK_H
 
 #include "spgemm/hash_table.cuh"
 
-#define ROUND_MOST 512 // nonzeros of A that a team takes at a time
-#define MEAN_LONG  24  // products per nonzero of A from which a warp takes it whole to count them
+#define ROUND_MOST 512 // most nonzeros of A in a round
+#define MEAN_LONG  24  // products per nonzero of A from which a warp counts a whole row of S
 
-// A round: nonzeros of a row of A and the rows of S that they name, in shared memory; empty ones
-// are left out.
+// A round in shared memory: nonzeros of a row of A and their rows of S. Empty rows of S are left
+// out.
 template <int TEAM, typename T> struct team_round {
     static const int SIZE = TEAM < ROUND_MOST ? TEAM : ROUND_MOST;
     unsigned long long sums[TEAM / WARP];
-    int32_t first[SIZE];  // products of the round before this row
+    int32_t first[SIZE];  // products of the round before this row of S
     int32_t offset[SIZE]; // product p of the round is nonzero offset + p of S
     T a[SIZE];            // the nonzero of A
 };
 
-// Part of a row for a team: every `step`-th round from `round` on, and in each round share number
-// `share` of `shares` equal shares.
+// Part of a row for a team: every `step`-th round, beginning with `round`. From each round the team
+// takes share number `share` of `shares` equal shares.
 struct portion {
     int32_t round, step, share, shares;
 };
 static __device__ __forceinline__ struct portion whole_row() { return {0, 1, 0, 1}; }
 
-// Products [lo, hi) of a round, 32 at a time. The lanes hold where 32 rows of S begin; from that
-// each lane finds the row that its product is in.
+// Calls f() for products [lo, hi) of a round, 32 at a time. The lanes hold the starts of 32 rows of
+// S. From these each lane finds the row of its product.
 template <bool VALUES, int TEAM, typename T, typename F>
 static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
                                                   const team_round<TEAM, T> &round, int32_t rows,
@@ -41,7 +41,8 @@ static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
     int32_t r = lo == 0 ? 0 : upper_bound(round.first, 0, rows, (int32_t)lo) - 1;
     for (; lo < hi; r += WARP) {
         const int32_t i = r + lane;
-        const int32_t before = i < rows ? round.first[i] - 1 : INT32_MAX; // the row begins after it
+        const int32_t before =
+            i < rows ? round.first[i] - 1 : INT32_MAX; // the row begins after this product
         const int32_t offset = i < rows ? round.offset[i] : 0;
         const T a = VALUES && i < rows ? round.a[i] : 0;
         const uint32_t end = r + WARP < rows ? min(hi, (uint32_t)round.first[r + WARP]) : hi;
@@ -73,19 +74,19 @@ static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
     }
 }
 
-// Returns true if dealing the products of a row of A out evenly is faster in the symbolic phase. A
-// warp per nonzero saves the search for each product's row of S. But lanes are idle at the end of
-// the row of S, and whole warps are idle if nonzeros are few.
+// Returns true if sharing the products of a row evenly is faster in the symbolic phase. Otherwise a
+// warp takes a nonzero of A. This saves the search for the row of S of each product. But lanes are
+// idle at the end of each row of S, and warps are idle if there are few nonzeros.
 template <int TEAM>
 static __device__ __forceinline__ bool count_evenly(int32_t nonzeros, int32_t products)
 {
     return nonzeros < TEAM / WARP || products / MEAN_LONG < nonzeros;
 }
 
-// Finds the position of the thread's nonzero of A in its round; its row of S has `length` nonzeros.
-// Sets `r` to the non-empty rows before, `first` to the products before, `rows` and `products` to
-// all. There are fewer than 2^31 products, as the columns of a row of A differ. A warp does without
-// `sums`. By all threads.
+// Computes the position of the thread's nonzero of A in its round. Its row of S has `length`
+// nonzeros. Sets `r` to the number of non-empty rows before, `first` to the products before, `rows`
+// and `products` to the totals. A row has fewer than 2^31 products, as its columns in A differ. A
+// warp does not use `sums`. By all threads.
 template <int TEAM>
 static __device__ __forceinline__ void place_in_round(uint32_t length, unsigned long long *sums,
                                                       int32_t &r, int32_t &rows, uint32_t &first,
@@ -108,10 +109,10 @@ static __device__ __forceinline__ void place_in_round(uint32_t length, unsigned 
     }
 }
 
-// Calls f(column, value, lanes) for every product of the row [p, end) of A that is in this team's
-// portion, dealt out evenly or a warp per nonzero; `lanes` is a mask of the lanes of the warp that
-// make this call together. All threads of the team take part; ends with a barrier. Where `stop` is
-// given, the rest is left out as soon as *stop > limit.
+// Calls f(column, value, lanes) for every product of the row [p, end) of A in this team's portion.
+// If `even`, products are shared evenly, else a warp takes a nonzero of A at a time. `lanes` is a
+// mask of the lanes of the warp that make this call together. If `stop` is given, the rest is
+// skipped as soon as *stop > limit. All threads of the team take part; ends with a barrier.
 template <bool VALUES, int TEAM, typename T, typename F>
 static __device__ __forceinline__ void
 walk(const struct factors<T> &x, int32_t p, int32_t end, bool even, struct portion mine,
@@ -145,7 +146,7 @@ walk(const struct factors<T> &x, int32_t p, int32_t end, bool even, struct porti
             if (VALUES) round.a[r] = a;
         }
         team_sync<TEAM>();
-        // All stays below 2^32: `each` is products / workers + 32 at most.
+        // No overflow: `each` is products / workers + 32 at most.
         const uint32_t each =
             ((products + workers - 1) / workers + WARP - 1) / WARP * (uint32_t)WARP;
         const uint32_t lo = min(products, each * worker), hi = min(products, lo + each);

@@ -14,7 +14,7 @@ static __host__ __device__ constexpr int32_t window_columns(int64_t bytes, int v
     return (int32_t)(value_bytes ? bytes * 4 / (4 * value_bytes + 1) / 32 * 32 : bytes / 4 * 32);
 }
 
-// Two cursors for each nonzero of A: a window reads those that the window before has written. NULL:
+// Two cursors for each nonzero of A. A window reads the cursors that the window before wrote. NULL:
 // no row has several windows.
 struct cursors {
     int32_t *even, *odd; // for even and for odd windows
@@ -51,7 +51,7 @@ walk_window(const struct factors<T> &x, int32_t i, const struct row_facts &f, ui
     __syncthreads();
 }
 
-// Counts the nonzeros of a row for each block: a bit for each column.
+// Counts the nonzeros of a row, a block for each row, with a bit for each column.
 static __global__ __launch_bounds__(DENSE_BLOCK) void symbolic_dense(
     struct factors<float> x, struct team_blocks blocks, int32_t window, struct cursors cursors,
     const struct row_facts *__restrict__ facts, int32_t *__restrict__ nz)
@@ -98,7 +98,7 @@ static __device__ __forceinline__ int32_t rank_words(const uint32_t *bits, int32
     return before;
 }
 
-// Computes a row for each block. The columns of a window come out in order.
+// Computes rows, a block for each row. The columns of a window come out in order.
 template <typename T>
 static __global__ __launch_bounds__(DENSE_BLOCK) void numeric_dense(
     struct factors<T> x, struct team_blocks blocks, int32_t window, struct cursors cursors,

@@ -1,4 +1,4 @@
-// Step 4, rows with hash tables in shared memory, and step 6, their order.
+// Step 4, rows with hash tables in shared memory, and step 6, the sort of their columns.
 #ifndef SPGEMM_SPECK_HASH_H
 #define SPGEMM_SPECK_HASH_H
 
@@ -10,8 +10,8 @@
 #define TEAMS_OF(TEAM)   ((TEAM) == WARP ? 4 : 1)
 #define THREADS_OF(TEAM) ((TEAM)*TEAMS_OF(TEAM))
 
-// Blocks that a multiprocessor holds at least: as many as have registers. On sm_90 a thread spills
-// 4 bytes at most.
+// Least blocks per multiprocessor for the launch bounds, as the registers allow. On sm_90 a thread
+// spills 4 bytes at most.
 #define SYMBOLIC_HELD(TEAM)   (1536 / THREADS_OF(TEAM))
 #define NUMERIC_HELD(TEAM, T) ((sizeof(T) == 8 ? 1280 : 1536) / THREADS_OF(TEAM))
 
@@ -42,7 +42,7 @@ static __device__ __forceinline__ int row_of(const int32_t *ends, const struct t
     return rows.rows == 1 ? 0 : upper_bound(ends, 0, rows.rows, x);
 }
 
-// Counts the nonzeros of the rows of each team. The analysis has counted direct rows.
+// Counts the nonzeros of the rows of each team. The analysis has already counted direct rows.
 template <int TEAM>
 static __global__ __launch_bounds__(THREADS_OF(TEAM), SYMBOLIC_HELD(TEAM)) void symbolic_hash(
     struct factors<float> x, struct team_blocks blocks, struct table table,

@@ -1,5 +1,5 @@
-// Step 3, global load balancing: neighbouring rows are merged into blocks and queued by kernel. In
-// the numeric phase also the row starts of C.
+// Step 3, global load balancing: merges neighbouring rows into blocks, and queues the blocks by
+// kernel. The numeric phase also computes the row starts of C.
 #ifndef SPGEMM_SPECK_PLAN_H
 #define SPGEMM_SPECK_PLAN_H
 
@@ -7,7 +7,8 @@
 
 #define SHARES_MOST 1024 // blocks of a plan, each with an equal share of the rows
 
-// Rows that a lane stands for. Lanes whose rows were merged into another lane's have none.
+// Group of rows of a lane. A lane whose rows were merged into the group of another lane has no
+// rows.
 struct group {
     int32_t rows, weight, span, kernel;
 };
@@ -52,7 +53,7 @@ static __device__ __forceinline__ void merge_groups(const struct rule &rule, str
     }
 }
 
-// most[s]: the greatest weight of 2^s aligned rows. By all lanes.
+// Raises most[s] to the greatest weight of 2^s aligned rows. By all lanes.
 static __device__ __forceinline__ void find_most(int32_t weight, int32_t *most)
 {
 #pragma unroll
@@ -63,8 +64,8 @@ static __device__ __forceinline__ void find_most(int32_t weight, int32_t *most)
     }
 }
 
-// Counts the blocks of each queue, as if balanced, and finds the greatest weights. Numeric: sums[b]
-// is the number of nonzeros of C in share b of the rows.
+// Counts the blocks of each queue for a balanced run, and finds the greatest weights. Numeric: sets
+// sums[b] to the nonzeros of C in share b of the rows.
 template <int PHASE>
 static __global__ __launch_bounds__(BLOCK) void plan_sums(
     const int32_t *__restrict__ A_ptr, const struct row_facts *__restrict__ facts,
@@ -101,8 +102,8 @@ static __global__ __launch_bounds__(BLOCK) void plan_sums(
 }
 
 // Puts a lane's block into its queue. The queues follow each other. Blocks fill a queue from its
-// start as they come, so that neighbours stay close. By all threads. `places` and `starts` are
-// shared; the former is zero before the call and after it.
+// start as they come, so that neighbours stay close. By all threads. `places` and `starts` are in
+// shared memory; `places` is zero before and after the call.
 static __device__ __forceinline__ void put_block(int phase, struct totals *totals, int64_t i,
                                                  const struct group &g, int32_t *places,
                                                  int32_t *starts, struct block_rows *queue)
@@ -122,7 +123,8 @@ static __device__ __forceinline__ void put_block(int phase, struct totals *total
     if (k >= 0) queue[starts[k] + place] = {(int32_t)i, g.rows};
 }
 
-// Fills the queues if balanced. Numeric: ptr[0..m] from nz and the sums over shares.
+// Fills the queues of a balanced run. Numeric: also computes ptr[0..m] from nz and the sums over
+// shares.
 template <int PHASE, typename P>
 static __global__ __launch_bounds__(BLOCK) void plan_list(
     const int32_t *__restrict__ A_ptr, const struct row_facts *__restrict__ facts,

@@ -1,4 +1,4 @@
-// Step 5, local load balancing: the rows of a team, and the walk of the team over their products.
+// Step 5, local load balancing: the rows of a team, and its loop over their products.
 #ifndef SPGEMM_SPECK_ROWS_H
 #define SPGEMM_SPECK_ROWS_H
 
@@ -18,13 +18,13 @@ static __device__ __forceinline__ struct block_rows block_of(const struct team_b
     return {first, min(blocks.rows, blocks.m - first)};
 }
 
-// The rows of a team, in shared memory. A key is a column + shift[r]: the keys of a row follow
-// those of the row before, without a gap. So the order of keys is the order of C.
+// Rows of a team, in shared memory. The key of a nonzero is column + shift[r]. The keys of a row
+// follow those of the row before, without a gap. So the order of keys is the order of C.
 struct team_rows {
     int32_t end[ROWS_MOST];     // end of each row in A
     int32_t shift[ROWS_MOST];   // row r has the keys from shift[r] + its least column on
     int32_t key_end[ROWS_MOST]; // end of the keys of each row
-    int32_t out[ROWS_MOST];     // key number e of the team, of row r, is nonzero start + out[r] + e
+    int32_t out[ROWS_MOST];     // key number e of the team, in row r, is nonzero start + out[r] + e
                                 // of C; direct rows: start + out[r] is the row's first nonzero
     int32_t count[ROWS_MOST];   // symbolic: nonzeros of each row
     uint32_t direct;            // bit r: row r is direct
@@ -36,9 +36,9 @@ struct team_rows {
     int64_t start; // first nonzero of C
 };
 
-// Returns the binary logarithm of the lanes for a row of S: by the mean length of the rows without
-// the longest, so that the longest takes about as many passes as the other lanes need for theirs.
-// A team has 2^most lanes.
+// Returns the binary logarithm of the lanes for a row of S. The lanes follow the mean length of the
+// rows without the longest. They are adjusted until the longest row takes about as many passes as
+// the other rows take on the other lanes. A team has 2^most lanes.
 static __device__ __forceinline__ int choose_lanes(uint32_t products, uint32_t nonzeros,
                                                    uint32_t longest, int most)
 {

@@ -26,21 +26,21 @@ struct table {
     int32_t limit;  // most keys, a multiple of 4
 };
 
-// Facts of a row, by the analysis.
+// Facts of a row, from the analysis.
 struct __align__(16) row_facts
 {
-    int32_t products, longest; // products; nonzeros of the longest row of S
+    int32_t products, longest; // longest: nonzeros of the longest row of S
     int32_t low, high;         // columns of C are in [low, high]
 };
 
-// The rule of a phase. `weight` is the number of products, or of nonzeros of C in the numeric
-// phase.
+// Rule of a phase. `weight` is the number of products in the symbolic phase, of nonzeros of C in
+// the numeric phase.
 struct rule {
     int32_t limit[HASHES]; // of the tables
     int32_t window[2];     // columns of a window of DENSE and DENSE_LARGEST
-    int32_t balance; // option: 1 always, 0 where a row needs kernel 5 or more, -1 by thresholds
-    int32_t m, n;    // size of C
-    int64_t nnz;     // of A
+    int32_t balance;       // option: 1 always, 0 if a row needs kernel 5 or more, -1 by thresholds
+    int32_t m, n;          // size of C
+    int64_t nnz;           // of A
 };
 
 // Totals of a run in the memory of the device. `seen` of the host is a copy.
@@ -50,7 +50,7 @@ struct totals {
     int32_t blocks[2][KERNELS];    // blocks in each queue
     int32_t filled[2][KERNELS];    // blocks that have been put into each queue so far
     int32_t windows[2];            // 1: a row needs several windows
-    int32_t long_rows;             // rows of A that analyse_long() has
+    int32_t long_rows;             // rows of A for analyse_long()
     int32_t ended;                 // for tell_host()
 };
 
@@ -80,8 +80,9 @@ static __device__ __forceinline__ int row_kernel(const struct rule &rule, int32_
     return span <= rule.window[0] ? DENSE : DENSE_LARGEST;
 }
 
-// Returns true if the rows are merged and queued by kernel. Constants of the authors, which they
-// fitted on a Titan V. `most` and `sum` are the greatest weight of a row and the sum of all.
+// Returns true if the rows are merged and queued by kernel. The constants are those of the authors,
+// fitted on a Titan V. `most` and `sum` are the greatest weight of a row and the sum of all
+// weights.
 static __host__ __device__ bool is_balanced(int phase, const struct rule &rule,
                                             const struct totals *totals)
 {

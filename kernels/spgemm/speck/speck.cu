@@ -89,7 +89,7 @@ static void analyse(struct task *t, const struct scratch *w)
                w->facts, w->totals, w->long_rows);
 }
 
-// Step 3. Waits until the totals are seen.
+// Step 3. Waits until the host has the totals.
 template <int PHASE, typename P>
 static int plan(struct task *t, struct state *s, const struct scratch *w)
 {
@@ -106,8 +106,8 @@ static int plan(struct task *t, struct state *s, const struct scratch *w)
     return err ? err : device_sync(t->dev);
 }
 
-// Returns the rows of a block where one kernel has all of them: as many, up to longest / mean, as
-// are certain to fit into its table.
+// Returns the rows of a block if one kernel computes all rows: a power of two, up to longest /
+// mean, that is certain to fit in the table.
 static int32_t rows_of_block(const struct state *s, int phase, int kernel)
 {
     const struct rule *rule = &s->rules[phase];
@@ -228,7 +228,7 @@ static int run_phases(struct task *t, struct state *s, struct scratch *w)
     if (!err) err = symbolic(t, s, w);
     if (!err) err = task_phase(t, "allocate");
     if (err) return err;
-    // The products are a bound on the nonzeros.
+    // The number of products bounds the number of nonzeros.
     const int ptr_bytes = s->seen->products > INT32_MAX ? 8 : 4;
     err = result_begin(t, ptr_bytes, &t->R);
     if (!err)
@@ -255,7 +255,7 @@ static int run(struct task *t)
     return err ? err : launched;
 }
 
-// Tables are used to 4/5 (symbolic) or 2/3 (numeric).
+// Returns a table of `size` places, used up to 4/5 (symbolic) or 2/3 (numeric).
 static struct table make_table(int phase, int64_t size)
 {
     const int64_t used = phase == SYMBOLIC ? size * 4 / 5 : size * 2 / 3;
@@ -301,7 +301,8 @@ template <typename T> static int set_sizes(struct task *t, struct state *s)
     return OK;
 }
 
-// Allows a kernel all shared memory, and lowers *bytes to what it leaves for dynamic arrays.
+// Allows a kernel all shared memory, and lowers *bytes to the most dynamic shared memory that the
+// kernel can have.
 template <typename K> static int allow_largest(struct device *d, K *kernel, int64_t *bytes)
 {
     struct cudaFuncAttributes facts;

@@ -92,7 +92,7 @@ static void NAME(each_tile)(struct task *t, const struct scratch *w, bool numeri
     }
 }
 
-// C as CSR, whose row starts are there.
+// Fills columns and values of C as CSR. The row starts are set.
 static void NAME(fill_rows)(const struct tile16 *C, const struct csr_dev *R)
 {
     const int64_t *ptr = R->ptr;

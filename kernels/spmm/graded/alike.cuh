@@ -7,7 +7,7 @@
 
 #include "pieces.cuh"
 
-// The columns of one row, ascending.
+// Columns of one row, ascending.
 struct row_columns {
     const int32_t *idx;
     int32_t first, end; // as places in CSR
@@ -19,7 +19,7 @@ static __device__ __forceinline__ struct row_columns columns_of(const int32_t *p
     return {idx, ptr[i], ptr[i + 1]};
 }
 
-// The place in CSR of column j of this row, or -1.
+// Returns the place in CSR of column j of this row, or -1.
 static __device__ __forceinline__ int32_t find_column(const struct row_columns &row, int32_t j)
 {
     const int32_t p = lower_bound(row.idx, row.first, row.end, j);
@@ -40,8 +40,8 @@ struct bundle_bounds {
     int32_t columns;
 };
 
-// Sets columns[w] to the columns of candidate w as a bundle, or 0 if it is no bundle. Adds the
-// nonzeros of all bundles to *bundled. A warp has a candidate.
+// Sets columns[w] to the number of columns of candidate w as a bundle, or to 0 if it is no bundle.
+// Adds the nonzeros of all bundles to *bundled. A warp per candidate.
 static __global__ void __launch_bounds__(THREADS)
     find_bundles(int32_t candidates, const int32_t *__restrict__ ptr,
                  const int32_t *__restrict__ idx, struct bundle_bounds within,

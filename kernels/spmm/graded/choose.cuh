@@ -24,8 +24,8 @@ static inline int widest_pack(const struct task *t, const struct view *v)
     return vec;
 }
 
-// Returns the nonzeros per group, summed over slabs. The device holds eight blocks on a
-// multiprocessor. An empty row counts for one nonzero.
+// Returns the nonzeros per group, summed over slabs. The estimate has eight blocks on each
+// multiprocessor. An empty row counts as one nonzero.
 static inline double group_share(const struct task *t, const struct facts *x, int64_t k,
                                  const struct choice *c)
 {
@@ -36,8 +36,8 @@ static inline double group_share(const struct task *t, const struct facts *x, in
 
 // Returns true if each run copies column-major B and C to and from row-major order. All terms are
 // in picoseconds. The copies cost a launch and a pass over B and C. The saving grows with
-// `sectors`. Fitted on an H100 to 29 matrices, f32, k = 2 to 256, time over that of the better way,
-// geometric mean; worst: 1.013; 1.5.
+// `sectors`. Fitted on an H100 to 29 matrices, f32, k = 2 to 256: 1.013 of the time of the better
+// way in the geometric mean, 1.5 at worst.
 static inline bool choose_turned(const struct task *t, const struct facts *x)
 {
     const int wanted = (int)task_option(t, "turned");
@@ -48,8 +48,9 @@ static inline bool choose_turned(const struct task *t, const struct facts *x)
     return 0.6e6 + 0.8 * bytes + 4 * nnz < nnz * k * (0.53 + 5.4 * x->sectors);
 }
 
-// Returns the choice of least cost: bytes of a row of B with idle lanes, and for each slab 96
-// bytes, or more if packs are narrower than they could be. Ties: the choice with fewer lanes.
+// Returns the choice of least cost. The cost of a slab is its bytes of a row of B, including idle
+// lanes, plus 96 bytes. Packs narrower than possible cost more. With equal costs the choice has
+// fewer lanes.
 static inline struct choice choose(const struct task *t, const struct forms *forms,
                                    const struct view *v, bool bundles, struct bounds within)
 {
@@ -73,14 +74,18 @@ static inline struct choice choose(const struct task *t, const struct forms *for
     return best;
 }
 
-// Returns the most bytes of a slab of wide B, 0: no bound. Narrow slabs share out more work, and
-// keep more of B in caches, but A is read once more for each.
+// Returns the most bytes of a slab of wide B, or 0 for no bound. Narrow slabs give more independent
+// work, and more of B stays in caches. But each slab reads A once more.
 //
-//     128 bytes   a device with little work; or columns far apart in a B that the last cache cannot
-//                 hold, if the cache holds a third of one such slab and rows of B are used 2.5
-//                 times
-//     256 bytes   a device with some work; or scattered columns among near rows, if the last cache
-//                 holds 2 / 3 of B and rows of A have at most 600 nonzeros in the mean
+//     128 bytes   either the device has little work (share < 3), or all of these hold:
+//                 - the last cache holds less than 2 / 3 of B
+//                 - the last cache holds at least a third of a slab of 128 bytes
+//                 - columns are far apart (x->far)
+//                 - each row of B is used 2.5 times or more in the mean
+//     256 bytes   either the device has some work (share < 11), or all of these hold:
+//                 - the last cache holds at least 2 / 3 of B
+//                 - columns of near rows differ (x->near)
+//                 - used rows of A have at most 600 nonzeros in the mean
 //
 // H200, k = 128: uniform:500000:8 388 us by 128 bytes, 479 by whole rows; ogbl-ddi 82 us by 256
 // bytes, 92 by whole rows.
@@ -94,7 +99,8 @@ static inline int64_t narrow_slab(const struct task *t, const struct facts *x, i
     return x->near >= 0.7 && !past && nnz <= 600 * x->used ? 256 : 0;
 }
 
-// Returns the bounds by the options. Bounds that no form meets are dropped, `slab` first.
+// Returns the bounds from the options. Bounds that no form meets are dropped, first the bound by
+// `slab`.
 static inline struct bounds wanted_bounds(const struct task *t, const struct forms *forms,
                                           const struct view *v)
 {
@@ -106,8 +112,8 @@ static inline struct bounds wanted_bounds(const struct task *t, const struct for
     return {};
 }
 
-// Returns the choice for rows. Narrow slabs are not taken if over a fifth of their columns lies
-// past the last column, unless the device has little work.
+// Returns the choice for rows. Narrow slabs are rejected if over a fifth of their columns lies past
+// the last column of B, unless the device has little work.
 static inline struct choice choose_for_rows(const struct task *t, const struct forms *forms,
                                             const struct view *v, const struct facts *x,
                                             struct bounds wanted)

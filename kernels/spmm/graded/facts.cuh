@@ -12,7 +12,7 @@ struct row_counts {
     unsigned long long longer[LENGTHS], over;
 };
 
-// Returns the number of the greatest bound that is not above x.
+// Returns the number of the greatest bound that is at most x.
 static __host__ __device__ __forceinline__ int length_bound(int64_t x)
 {
     int i = 0;
@@ -32,22 +32,22 @@ static __global__ void __launch_bounds__(FACTS_BLOCK)
     if (length > TYPICAL) atomicAdd(&sum->over, (unsigned long long)length);
 }
 
-#define NEAR        2048  // nonzeros: about what a multiprocessor works on at a time
-#define FAR         16384 // nonzeros of a sample: about what the device works on
-#define SAMPLES     32    // at most
+#define NEAR        2048  // nonzeros: about the work of a multiprocessor at a time
+#define FAR         16384 // nonzeros of a sample: about the work of the device at a time
+#define SAMPLES     32    // most samples
 #define SCATTER_LOG 18    // log2 of the bits in which a sample marks its columns
 
 #define SECTOR 8 // columns
 
-// New columns among the first NEAR nonzeros of all samples, and among all FAR. New groups of SECTOR
-// neighbouring columns among the first NEAR.
+// Counts over all samples: new columns among the first NEAR nonzeros and among all FAR, and new
+// groups of SECTOR neighbouring columns among the first NEAR.
 struct new_columns {
     int32_t near, far, sectors;
 };
 
 // Marks the columns of nonzeros `first` to `end` of a sample, divided by `width`. Returns the
-// number of columns that this thread found new. Columns share bits, so up to 3 % of distinct
-// columns seem to be marked.
+// number of new columns of this thread. Columns share bits by a hash, so up to 3 % of distinct
+// columns count as marked before.
 static __device__ __forceinline__ int32_t mark_columns(uint32_t *seen, const int32_t *idx,
                                                        int first, int end, int width)
 {
@@ -60,7 +60,7 @@ static __device__ __forceinline__ int32_t mark_columns(uint32_t *seen, const int
     return found;
 }
 
-// A block for each sample, `step` nonzeros apart.
+// Counts the new columns of samples. A block has a sample; samples are `step` nonzeros apart.
 static __global__ void __launch_bounds__(FACTS_BLOCK)
     find_new_columns(const int32_t *__restrict__ idx, int64_t step,
                      struct new_columns *__restrict__ all)

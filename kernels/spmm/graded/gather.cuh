@@ -5,10 +5,10 @@
 #include "device/once.cuh"
 #include "pieces.cuh"
 
-// A shape of the kernel. VEC: neighbouring columns of a load. PACKS: loads of a row of B per lane.
+// Shape of the kernel. VEC: neighbouring columns of a load. PACKS: loads of a row of B per lane.
 // LANES: lanes of a group that load a round of nonzeros together, one per lane, and exchange them
 // by shuffles. LANES 0: each lane loads a quartet of nonzeros, and the number of lanes is an
-// argument. LAYOUT: of B and C. BUNDLES: bundles are possible.
+// argument. LAYOUT: layout of B and C. BUNDLES: bundles are possible.
 template <typename VALUE, int VEC_, int PACKS_, int LANES_, int LAYOUT_, bool BUNDLES_>
 struct shape {
     typedef VALUE T;             // of the values
@@ -96,21 +96,22 @@ static __device__ __forceinline__ void load_four(X (&x)[QUARTET], const X *from,
     }
 }
 
-// COUNT nonzeros of ALL rows, all in the same columns: a quartet, or the lane's of a round.
+// COUNT nonzeros of each of ALL rows, in the same columns: a quartet, or the lane's nonzero of a
+// round.
 template <typename T, int ALL, int COUNT> struct nonzeros {
     int32_t j[COUNT];
     T v[ALL][COUNT];
 };
 
-// The arrays of a piece.
+// Arrays of a piece.
 template <typename T> struct arrays {
     const int32_t *idx;
     const T *val;
-    int64_t apart; // entries from the values of a row of a bundle to those of the next
+    int64_t apart; // entries between the values of two rows of a bundle
 };
 
-// Sets x to the quartet at place p, or to the nonzero at place p. Zeros, which bundles take for
-// absent, unless `exists`.
+// Sets x to the quartet or the nonzero at place p. Without `exists`, sets x to zeros, which count
+// as absent in bundles.
 template <int ALL, typename T>
 static __device__ __forceinline__ void load_nonzeros(nonzeros<sum_type<T>, ALL, QUARTET> &x,
                                                      const arrays<T> &from, int64_t p, bool exists)
@@ -141,7 +142,7 @@ static __device__ __forceinline__ void load_nonzeros(nonzeros<sum_type<T>, ALL, 
 static __device__ __forceinline__ bool is_absent(float v) { return __float_as_uint(v) == 0; }
 static __device__ __forceinline__ bool is_absent(double v) { return __double_as_longlong(v) == 0; }
 
-// The columns of a lane in its slab: SUMS columns, in packs that are `apart` columns apart.
+// Columns of a lane in its slab: SUMS columns, in packs that are `apart` columns apart.
 template <typename S> struct columns {
     int32_t apart, first; // in columns; `first`: in B and C
     int32_t offset;       // first column in the slab
@@ -163,7 +164,7 @@ template <typename S> struct columns {
     }
 };
 
-// The rows of B as a lane sees them.
+// Rows of B, restricted to the columns of a lane.
 template <typename S> struct rows_of_B {
     const typename S::T *B; // first column of the lane
     uint32_t step;
@@ -182,7 +183,7 @@ template <typename S> struct rows_of_B {
         whole = mask[S::PACKS - 1];
     }
 
-    // Loads the packs of row j if 0 <= place < count. Else they are zero. INSIDE: place < count
+    // Loads the packs of row j if 0 <= place < count, else sets them to zero. INSIDE: place < count
     // holds, and the lane is whole.
     template <bool INSIDE>
     __device__ __forceinline__ void load(typename S::packed (&b)[S::PACKS], int32_t j,
@@ -283,9 +284,8 @@ static __device__ __forceinline__ void add_round(typename S::SUM (&sum)[ALL][S::
     }
 }
 
-// Shared memory through which the lanes of a group exchange a round of a bundle: per thread of a
-// block a column, and a value of each row. A shelf gives 16 bytes per load, a shuffle gives one
-// number.
+// Shared memory for exchanging a round of a bundle within a group: a column for each thread of the
+// block, and a value of each row. A load from a shelf gives 16 bytes, a shuffle gives one number.
 template <typename T> struct shelf {
     alignas(16) int32_t j[THREADS];
     alignas(16) T v[ALIKE][THREADS];

@@ -4,11 +4,11 @@
 // order, by pieces and by strips. A dense enough A is computed by strips (strips.cu). A trial may
 // select between pieces and strips, and the option `strips` fixes the selection.
 //
-// prepare() assigns every row to threads: a few lanes have a short row, or two tiny rows in turn; a
-// warp has a medium row; blocks have the segments of a long row. So a product needs no search, and
-// only segments share a row. Neighbouring rows with mostly the same columns, such as the unknowns
-// of a mesh node, form a bundle: a row of B is loaded once for all of them. One launch computes all
-// pieces of up to 65,535 slabs. The kernel is one template with two ways to load A:
+// prepare() assigns every row to threads. A few lanes compute a short row, or two tiny rows in
+// turn. A warp computes a medium row. Blocks compute the segments of a long row. So a product needs
+// no search, and only segments share a row. Neighbouring rows with mostly the same columns, such as
+// the unknowns of a mesh node, form a bundle: a row of B is loaded once for all of them. A launch
+// computes all pieces of up to 65,535 slabs. The kernel is a template with two ways to load A:
 //
 //     narrow B   slabs of up to 64 bytes. Each lane loads a quartet of nonzeros: 16 bytes of
 //                columns, and 8 to 32 of values. Short rows are not listed if a group has under 4
@@ -38,7 +38,7 @@
 // alike.cuh     bundles: their rows, columns and values
 // lists.cuh     the lists of pieces, made on the device
 // plan.h        the decisions and allocations
-// plan.cuh      lengths, lists and sizes are decided
+// plan.cuh      the decisions on lengths, lists and sizes
 // forms.cuh     instances of the kernel, compiled in a file for each type of values
 // graded.cu     the algorithm, options
 // strips.cu     the kernel without pieces, with B in shared memory
@@ -67,7 +67,7 @@ static struct forms forms_of(enum prec prec)
     }
 }
 
-// Prepares strips. Strips are used if that was possible.
+// Prepares strips, and selects them if the preparation succeeds.
 static int take_strips(struct task *t, struct plan *s)
 {
     int err = strips_make(t, &s->strips);
@@ -75,8 +75,8 @@ static int take_strips(struct task *t, struct plan *s)
     return err;
 }
 
-// Both methods are prepared: times both, and frees the slower one. `before`: the figures of the
-// case before either was prepared.
+// Times strips and pieces, which are both prepared, and frees the slower one. `before`: the figures
+// of the case before the preparation.
 static int keep_faster(struct task *t, struct plan *s, const struct figures *before)
 {
     double strips_us, pieces_us;

@@ -18,7 +18,7 @@ struct counts {
 #define COUNTS (KINDS + 1)
 static_assert(sizeof(struct counts) == COUNTS * sizeof(int32_t), "add_up() takes it for an array");
 
-// The kinds of rows by their lengths.
+// Kinds of rows by their lengths.
 struct grading {
     int32_t m;
     const int32_t *ptr;
@@ -30,7 +30,7 @@ struct grading {
     bool in_order;          // short rows are not listed
 };
 
-// The pieces that begin with a row.
+// Pieces that begin with a row.
 struct grade {
     int kind; // KINDS: none, the row belongs to a bundle that begins before it
     int32_t start, length, count;
@@ -102,8 +102,9 @@ static __global__ void __launch_bounds__(1024)
     }
 }
 
-// Returns the position of a short piece in its row block. The order: bundles, then rows; by length,
-// then by row. So tiny rows come before short rows. `key` is -1 for threads without such a piece.
+// Returns the position of a short piece in its row block. Bundles come before rows; both are
+// ordered by length, then by row. So tiny rows come before short rows. `key` is -1 for threads
+// without such a piece.
 static __device__ __forceinline__ int32_t place_short(int key, int keys)
 {
     const int WARPS = ROW_BLOCK / WARP;

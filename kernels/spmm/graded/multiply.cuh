@@ -1,4 +1,4 @@
-// The kernel: every piece of A, in one launch. Blocks lie in the grid by the kind of their pieces.
+// The kernel: all pieces of A in one launch. Each kind of piece has a range of blocks of the grid.
 #ifndef GRADED_MULTIPLY_H
 #define GRADED_MULTIPLY_H
 
@@ -21,7 +21,7 @@ static __device__ __forceinline__ struct piece find_piece(const struct lists &a,
     return piece;
 }
 
-// Sums up those nonzeros of a piece of ALL rows that are a group's: every `groups`-th quartet.
+// Sums up a group's nonzeros of a piece of ALL rows: every `groups`-th quartet.
 template <typename S, int ALL>
 static __device__ __forceinline__ void
 sum_quartets(typename S::SUM (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
@@ -66,8 +66,8 @@ sum_quartets(typename S::SUM (&sum)[ALL][S::SUMS], const operands<typename S::T>
     }
 }
 
-// Sums up the nonzeros of a group by rounds. Few nonzeros are shared evenly by the groups. More
-// nonzeros are taken by the groups in turn, round by round.
+// Sums up the nonzeros of a group by rounds. Few nonzeros are shared evenly among the groups. With
+// more nonzeros the groups take rounds in turn.
 template <typename S, int ALL>
 static __device__ __forceinline__ void
 sum_rounds(typename S::SUM (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
@@ -123,8 +123,8 @@ sum_rounds(typename S::SUM (&sum)[ALL][S::SUMS], const operands<typename S::T> &
     }
 }
 
-// Tiny rows: a group loads the nonzeros of TURNS rows before it multiplies those of the first, so
-// that it waits for A once.
+// Tiny rows: a group loads the nonzeros of TURNS rows before it multiplies those of the first row.
+// So the group waits for A once.
 template <typename S>
 static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, const lists &a,
                                             int32_t block, int32_t slab)

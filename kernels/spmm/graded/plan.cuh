@@ -21,9 +21,9 @@ static inline void copies_free(struct device *d, struct plan *s)
     s->B = s->C = NULL;
 }
 
-// Returns the least nonzeros for each column of a bundle, 0: no bundles, and the most columns.
-// A bundle needs more registers, so narrow values or packs need more shared columns. A device that
-// is not full has no use for fewer loads.
+// Returns the least nonzeros per column of a bundle, or 0 for no bundles, and the most columns. A
+// bundle needs more registers, so narrow values or packs need more nonzeros per column. A device
+// that is not full gains nothing from fewer loads.
 static inline struct bundle_bounds bounds_of(const struct task *t, const struct plan *s,
                                              const struct choice *c)
 {
@@ -64,7 +64,7 @@ static inline int plan_bundles(struct task *t, const struct plan *s, const struc
     return err;
 }
 
-// The longest short row and the longest medium row, in nonzeros.
+// Lengths of the longest short row and the longest medium row, in nonzeros.
 struct lengths {
     double short_most, medium_most;
 };
@@ -91,7 +91,7 @@ static inline double cost_of_lengths(const struct plan *s, int team, double room
     return warps / rows * s->slabs / room + CHAIN * longest / 8;
 }
 
-// Returns the lengths of least cost from `least` on, by doubling, with short rows of at most
+// Returns the lengths of least cost: powers of two times `least`, with short rows of at most
 // `most_short` nonzeros. A group has at most 80 nonzeros of a medium row, unless `least` has more.
 static inline struct lengths choose_lengths(const struct plan *s, int team, double room,
                                             struct lengths least, double most_short)
@@ -108,10 +108,11 @@ static inline struct lengths choose_lengths(const struct plan *s, int team, doub
     return best;
 }
 
-// Sets the longest short row, the longest medium row, and the length of a segment. They are less
-// where the device is not full, as the longest piece then decides when a product ends. Rows of
-// narrow B have a team of lanes with up to 5.5 nonzeros each, or 2 on a device that is not full.
-// Short bundles are shorter than short rows: three sums take longer, most of all in f64.
+// Sets the longest short row, the longest medium row, and the length of a segment. All are shorter
+// if the device is not full, as the longest piece then decides when a product ends. Rows of narrow
+// B have a team of lanes with up to 5.5 nonzeros each, or 2 on a device that is not full. Short
+// bundles are shorter than short rows: a bundle has three sums, which take longer, most of all in
+// f64.
 static inline void plan_lengths(const struct task *t, struct plan *s, struct grading *g)
 {
     const int wanted_short = (int)task_option(t, "short"),
@@ -208,7 +209,7 @@ static inline int plan_fill(struct task *t, struct plan *s, int32_t entries)
     return err;
 }
 
-// Allocates the sums of segments.
+// Allocates memory for the sums of segments.
 static inline int plan_segments(struct task *t, struct plan *s)
 {
     struct device *d = t->dev;
@@ -243,7 +244,7 @@ static inline int plan_grid(const struct task *t, struct plan *s)
     return OK;
 }
 
-// Allocates the copies of B and C, in rows of whole packs of 16 bytes, and sets the view.
+// Allocates the row-major copies of B and C, with rows of whole packs of 16 bytes. Sets the view.
 static inline int plan_copies(struct task *t, struct plan *s)
 {
     const int64_t pack = 16 / in_bytes(t), width = ceil_div(t->C.cols, pack) * pack;
@@ -281,11 +282,11 @@ static inline int plan_step(const struct task *t, struct plan *s)
     return fail(ERR_UNSUPPORTED, "%s: a row of a dense matrix has more than 4 GB", t->entry->name);
 }
 
-// Returns true if blocks start before the previous kernel has ended. An early start costs a
-// separate product 0.24 us. Products back to back save a third to a half on a device that is far
-// from full. An early start does not pay if all blocks fit at once and have much work. Early blocks
-// are distributed unevenly, and a product back to back took up to 1.7 times as long. Measured on an
-// H200.
+// Returns true if blocks start before the previous kernel has ended. Measured on an H200: an early
+// start costs a separate product 0.24 us. Products back to back save a third to a half if the
+// device is far from full. An early start does not pay if all blocks fit at once and have much
+// work. Early blocks are distributed unevenly, so that a product back to back took up to 1.7 times
+// as long.
 static inline bool plan_early(const struct task *t, const struct plan *s)
 {
     const double wanted = task_option(t, "early-start");
@@ -295,8 +296,8 @@ static inline bool plan_early(const struct task *t, const struct plan *s)
     return s->B || s->share < 3 || (s->share < 25 && blocks > room);
 }
 
-// Finds bundles with the widest slabs that have enough of them, and sets the choice. Narrower slabs
-// have more groups for a bundle, so bundles may be longer. In f64 sums of narrow slabs do not pay.
+// Finds bundles for the widest slabs with enough bundles, and sets the choice. With narrower slabs
+// a bundle has more groups, so bundles may be longer. In f64 narrow slabs do not pay for bundles.
 static inline int plan_bundle_choice(struct task *t, struct plan *s, const struct forms *forms,
                                      int32_t **columns)
 {

@@ -17,11 +17,11 @@ struct strips {
     void *blocks;
 };
 
-// Decides whether the case may be computed by strips, and how.
+// Decides if the case is computed by strips, and sets the sizes.
 int strips_choose(struct task *t, struct strips *s);
 
-// Prepares what was chosen; not where memory is short, unless an option asks for strips: s->rows is
-// 0 then. After an error strips_free() frees what there is.
+// Prepares the chosen strips. If memory is short and no option asks for strips, sets s->rows to 0.
+// After an error strips_free() frees all memory.
 int strips_make(struct task *t, struct strips *s);
 
 void strips_start(const struct task *t, const struct strips *s);

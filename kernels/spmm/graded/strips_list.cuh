@@ -45,7 +45,7 @@ static __device__ __forceinline__ int32_t steps_of(const strip_segment &segment)
 }
 
 // Counts the steps of each segment, and the blocks of nonzeros of each warp of the product. A warp
-// here counts those of one warp there.
+// of this kernel counts for one warp of the product.
 template <int STEPS>
 static __global__ void __launch_bounds__(LIST_THREADS)
     count_steps(struct cutting c, int32_t *__restrict__ steps, int32_t *__restrict__ blocks)
@@ -63,7 +63,8 @@ static __global__ void __launch_bounds__(LIST_THREADS)
     if (lane_id() == 0) blocks[w] = sum;
 }
 
-// Block b of a segment has the steps from b * STEPS on. A step has four neighbouring nonzeros.
+// Fills the blocks of nonzeros. Block b of a segment has the steps from b * STEPS on. A step has
+// four neighbouring nonzeros.
 template <typename T>
 static __global__ void __launch_bounds__(LIST_THREADS)
     fill_blocks(struct cutting c, const T *__restrict__ val, const int64_t *__restrict__ starts,
@@ -112,7 +113,7 @@ template <typename T> static int make_blocks(struct task *t, struct strips *s)
         err = cub_offsets(d, t->entry->name, counts, warps, s->starts, &blocks);
     }
     device_free(d, counts);
-    // A warp loads up to two shelves more than it has.
+    // A warp loads up to two shelves past its last block.
     if (!err) err = device_alloc(d, blocks + 2 * SHELF_BLOCKS, block, &s->blocks);
     if (err) return err;
     err = device_fill(d, (char *)s->blocks + blocks * block, 0, 2 * SHELF_BLOCKS * block);

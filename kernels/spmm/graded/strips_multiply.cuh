@@ -9,11 +9,11 @@
 #define STRIP_THREADS 1024
 #define STRIP_WARPS   (STRIP_THREADS / WARP)
 #define STRIP_SLAB    128 // bytes
-#define STRIP_LANES   8   // that share a nonzero, with 16 bytes of B each
+#define STRIP_LANES   8   // lanes that share a nonzero, with 16 bytes of B each
 #define STRIP_GROUPS  (WARP / STRIP_LANES)
 #define SHELF_BLOCKS  8 // blocks of nonzeros that a warp loads at once, one of `few` in each lane
 
-// A nonzero: its value in the type of sums, and where in shared memory its row of B is.
+// A nonzero: its value in the type of sums, and the address of its row of B in shared memory.
 template <typename S> struct alignas(2 * sizeof(S)) placed {
     S v;
     uint32_t at;
@@ -23,8 +23,8 @@ template <> struct alignas(16) placed<double> {
     uint64_t at; // as wide as the value, so that one load brings both
 };
 
-// The nonzeros of one load: 2 in f32 and 1 in f64, each of another step. A block of nonzeros has
-// one such load for each group of lanes.
+// Nonzeros of one load: 2 in f32 and 1 in f64, each from another step. A block of nonzeros has such
+// a load for each group of lanes.
 template <typename S> struct alignas(16) few {
     static const int STEPS = 16 / (int)sizeof(placed<S>);
     placed<S> of[STEPS];
@@ -47,15 +47,15 @@ static __device__ __forceinline__ int64_t strip_row(int r, int warp, int32_t pan
     return (int64_t)(r * STRIP_WARPS + warp) * panels + panel;
 }
 
-// Bytes of shared memory that strips take; behind them are a row of zeros and the warps' shelves.
+// Returns the bytes of strips in shared memory. A row of zeros and the shelves of the warps follow.
 #define STRIP_EXTRA (STRIP_SLAB + STRIP_THREADS * 16)
 static __host__ __device__ __forceinline__ uint32_t strips_bytes(int32_t height, int32_t strips)
 {
     return (uint32_t)(height * STRIP_SLAB) * (strips > 1 ? 2 : 1);
 }
 
-// Begins to copy the lane's 16 bytes of each row, `first` elements from its start, or zeros where
-// the slab lies past the end of B's rows.
+// Begins to copy the lane's 16 bytes of each row of a strip. They begin at element `first` of the
+// row. If the slab lies past the end of B's rows, zeros are written.
 template <typename T>
 static __device__ __forceinline__ void copy_strip(const strip_operands<T> &x, int32_t strip,
                                                   unsigned char *to, uint32_t first, bool past)
@@ -67,17 +67,17 @@ static __device__ __forceinline__ void copy_strip(const strip_operands<T> &x, in
                        row_at<const T>(x.B, x.B_step, (uint32_t)(top + i)) + first, past);
 }
 
-// A warp's way through its nonzeros. They come a shelf at a time, to registers, then to the shelf
-// in shared memory, which all lanes read, and there one block ahead of the products. H100, 16,384 x
-// 4,096, k = 32: 39 us; 55 us if nonzeros are loaded straight to registers, two loads ahead.
+// Position of a warp in its nonzeros. A shelf of nonzeros goes to registers (`coming`), then to
+// shared memory, where all lanes read it. `ahead` is one block ahead of the products. H100, 16,384
+// x 4,096, k = 32: 39 us; 55 us if nonzeros are loaded straight to registers, two loads ahead.
 template <typename S> struct stream {
     few<S> *shelf;
-    const few<S> *next; // the lane's of the shelf after `coming`
+    const few<S> *next; // the lane's nonzeros of the shelf after `coming`
     few<S> coming, ahead;
-    int block; // the next one on the shelf; SHELF_BLOCKS: the shelf is done
+    int block; // next block of the shelf; SHELF_BLOCKS: the shelf is used up
 };
 
-// The next nonzeros of this lane's group. By all lanes.
+// Returns the next nonzeros of this lane's group. By all lanes.
 template <typename S> static __device__ __forceinline__ few<S> take(stream<S> &from)
 {
     const few<S> now = from.ahead;
@@ -93,7 +93,7 @@ template <typename S> static __device__ __forceinline__ few<S> take(stream<S> &f
     return now;
 }
 
-// `own`: where shared memory begins for this lane.
+// Loads from the row of B of a nonzero. `own`: start of shared memory plus the offset of the lane.
 template <typename T, int VEC>
 static __device__ __forceinline__ pack<T, VEC> row_of_B(const placed<sum_type<T>> &x,
                                                         const unsigned char *own)

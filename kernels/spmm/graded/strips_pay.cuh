@@ -1,11 +1,12 @@
-// The rule for strips: a predicted time by strips and by pieces, and the number of rows per warp.
+// Rule for strips: predicted times of strips and of pieces, and the number of rows per warp.
 #ifndef GRADED_STRIPS_PAY_H
 #define GRADED_STRIPS_PAY_H
 
 #include "strips_list.cuh"
 
-// A multiprocessor's clocks by strips: for a launch, a block, a nonzero of its panel, a row of B.
-// Fitted to 12 matrices on an H100. On 22 on an H200 times are within 15 % of that.
+// Clocks of a multiprocessor by strips: for a launch, a block, a nonzero of its panel, and a row of
+// B. Fitted to 12 matrices on an H100. On an H200 the times of 22 matrices are within 15 % of the
+// model.
 struct strip_clocks {
     double launch, block, nonzero, row;
 };
@@ -18,17 +19,17 @@ static const struct strip_clocks *clocks_of(enum prec prec)
     return prec == F64 ? &clocks_f64 : prec == F32 ? &clocks_f32 : &clocks_halves;
 }
 
-// By pieces: bytes of B that nonzeros fetch in a clock, of matrices so dense. Less where rows of B
-// have 128 bytes or less; where they are so many that L1 finds few of them again; and where rows of
-// A are few and long, so that each is cut in segments. How well pieces fill the device is not in
-// it, so the clocks by pieces may be off by a half.
+// Bytes of B that a multiprocessor fetches per clock by pieces, for dense enough matrices. Three
+// cases are slower: rows of B of 128 bytes or less (SHORT), a B with too many rows for L1 (FAR),
+// and few long rows of A, which are cut in segments (CUT). The model ignores occupancy, so the
+// clocks by pieces may be off by a half.
 #define GATHER_BYTES       53
 #define GATHER_BYTES_SHORT 42
 #define GATHER_BYTES_FAR   33
 #define GATHER_BYTES_CUT   38
-#define FAR_ROWS           8192 // additional bytes of B
+#define FAR_ROWS           8192 // rows of B above which few loads of B hit in L1
 #define CUT_ROWS           8    // most rows of A per multiprocessor
-#define CUT_LENGTH         512  // nonzeros of a row of A in the mean, at least
+#define CUT_LENGTH         512  // least mean of nonzeros per row of A
 
 // Bounds of the predicted clocks by strips over the predicted clocks by pieces. Between the bounds
 // both ways are timed. H200, 132 cases: strips are faster in all 19 cases below the first bound,
@@ -36,9 +37,10 @@ static const struct strip_clocks *clocks_of(enum prec prec)
 // time.
 #define STRIPS_SURE  0.75
 #define STRIPS_NEVER 1.5
-#define CLOCKS_ALONE 8 // for a nonzero, if a warp's neighbours have nothing to do
+#define CLOCKS_ALONE 8 // for a nonzero of a warp whose neighbours are idle
 
-// The most nonzeros of a panel, or as many as would take as long where one warp takes longest.
+// Raises *most to the nonzeros of the fullest panel. If one warp of a panel takes longest, the
+// panel counts as `alone` times the nonzeros of that warp.
 static __global__ void __launch_bounds__(STRIP_THREADS)
     find_fullest(struct cutting c, int32_t alone, int32_t *__restrict__ most)
 {
@@ -104,8 +106,8 @@ static void take_rows(const struct task *t, struct strips *s, int rows)
     s->panels = (int32_t)ceil_div(t->A[0]->m, (int64_t)rows * STRIP_WARPS);
 }
 
-// Takes the rows of a warp that should be the fastest; none where pieces are faster for sure.
-// Panels are looked at only if they would do by their mean.
+// Chooses the rows per warp with the least predicted clocks, or none if pieces are faster for sure.
+// A panel size is examined in detail only if its mean is promising.
 static int choose_rows(struct task *t, struct strips *s)
 {
     const int32_t alone = (int32_t)(CLOCKS_ALONE / clocks_of(t->prec)->nonzero);
