@@ -105,8 +105,8 @@ struct range {
     bool times;
 };
 
-// A whole number, of which `end` tells what follows. Returns what is behind it; NULL: there is
-// none.
+// Parses a whole number followed by `end`. Returns the text after `end`, or NULL without such a
+// number.
 static const char *parse_number(const char *text, char end, int64_t *value)
 {
     char *rest;

@@ -2,19 +2,19 @@
 // the inputs, the count of flops, the compulsory bytes, and the reference result with the size of
 // its rounding errors. No other file asks for the name of an operation: struct op has all facts.
 //
-// The size of a rounding error. A sum of n products p_j, in whatever order, has as many partial
-// sums s_k, and each is rounded once: the error is the sum of d_k s_k, |d_k| <= u. The d_k are as
-// good as independent and of mean 0, with a root mean square of about 0.4 u, so the standard error
-// is at most 0.4 u sqrt(n) times that of the s_k (Higham and Mary, A New Approach to Probabilistic
-// Rounding Error Analysis, SIAM J. Sci. Comput. 41, 2019). That grows as sqrt(n), where the bound
-// for the worst case, n u sum |p_j|, grows so fast that it allows for anything in long rows.
-//   Where the operation draws an operand the signs of the p_j are random: the expected s_k^2 is at
-// most V, the sum of the p_j^2, of those sums that end at s about V / 6 + s^2 / 3 on average. So
-// size^2 = (n + 1) * (V + s^2); one more since products are rounded as well. With s^2 in it no sum
-// of a chance walk to far away needs a wider tolerance than it has. A plain sum in one chain makes
-// 0.2 of it, the largest products first 0.26, trees less.
-//   Where the signs are the matrix's own, every s_k of every order lies between -N and P, the sums
-// of the negative and of the positive products: then it is max(P, N)^2 instead of V.
+// The size of a rounding error. A sum of n products p_j, in any order, has n partial sums s_k. Each
+// partial sum is rounded once, so the error is the sum of d_k s_k with |d_k| <= u. The d_k are
+// nearly independent, with mean 0 and a root mean square of about 0.4 u. So the standard error is
+// at most 0.4 u sqrt(n) times the root mean square of the s_k (Higham and Mary, A New Approach to
+// Probabilistic Rounding Error Analysis, SIAM J. Sci. Comput. 41, 2019). The bound for the worst
+// case, n u sum |p_j|, grows so fast with n that no error in a long row exceeds it.
+//   If the operation draws an operand, the signs of the p_j are random. The expected s_k^2 is at
+// most V, the sum of the p_j^2. For sums that end at s, s_k^2 is about V / 6 + s^2 / 3 on average.
+// So size^2 = (n + 1) * (V + s^2). The additional 1 covers the rounding of the products. The s^2
+// term covers random walks that end far from 0. A plain sum in one chain has an error of 0.2 of
+// this size, with the largest products first 0.26, in trees less.
+//   If the signs are those of the matrix, every s_k of every order lies between -N and P. N and P
+// are the sums of the negative and of the positive products. Then max(P, N)^2 replaces V.
 #ifndef OP_H
 #define OP_H
 

@@ -116,7 +116,7 @@ static int64_t sum_up(const struct problem *p, int32_t i, const struct sums *s)
     return count;
 }
 
-// Its structure is that of the products: sums that happen to be 0 are there.
+// The structure of the row is that of its products: sums that happen to be 0 are kept.
 static void reference_row(const struct problem *p, int variant, int32_t i, struct row *row)
 {
     (void)variant;
@@ -161,8 +161,8 @@ static void project_row(const struct problem *p, int32_t i, const struct sums *s
     out->own[i] = sum_error(2 * pattern.count, out->size[i], want);
 }
 
-// There is no short cut to columns and to what their sums are rounded to: all products are summed
-// up, but no row is sorted, or kept.
+// All products are summed, as columns and rounded sums have no shortcut. Rows are neither sorted
+// nor kept.
 static int project(const struct problem *p, int variant, const struct projection *out)
 {
     (void)variant;

@@ -59,7 +59,7 @@ static int refuse(const struct problem *p, const struct algo *algo)
     return algo_refuse_layout(algo, (enum layout)p->axis[LAYOUT]);
 }
 
-// Rows of B that no nonzero of A asks for need not be read.
+// Rows of B without a nonzero of A in their column need not be read.
 static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t result_nnz)
 {
     (void)variant;
@@ -69,8 +69,8 @@ static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t re
            p->A->m * p->cols * (int64_t)type_bytes(prec_out(p->prec));
 }
 
-// The row of B that a nonzero has the number of. Column-major it is k elements in k places, of
-// which whole sectors would be fetched: nobody fetches rows there.
+// Each nonzero (i, j) reads row j of B. Rows of a column-major B are not contiguous, so there is no
+// bound for that layout.
 static bool gather(const struct problem *p, struct op_gather *out)
 {
     int64_t row_bytes = p->cols * (int64_t)type_bytes(prec_in(p->prec));

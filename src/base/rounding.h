@@ -63,7 +63,7 @@ struct tolerance {
     double spread;  // share in the error of a sum of elements; shares add up by squares
 };
 
-// How an algorithm rounds.
+// Rounding of an algorithm.
 struct roundoff {
     double sums;     // unit roundoff of its sums
     double stored;   // unit roundoff of a result that is stored in fewer bits; 0: as its sums

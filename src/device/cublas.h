@@ -1,5 +1,5 @@
-// cuBLAS, NVIDIA's library for dense matrices. Loaded at run time: the build needs no cuBLAS, whose
-// functions are declared here as its reference has them.
+// cuBLAS, NVIDIA's library for dense matrices, loaded at run time. The build does not need cuBLAS:
+// its functions are declared here as in its reference.
 #ifndef CUBLAS_H
 #define CUBLAS_H
 

@@ -38,7 +38,7 @@ template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 #endif
 }
 
-// Loads 8 or 16 bytes whose line the L1 keeps for a short time, for the next load of its rest.
+// Loads 8 or 16 bytes. L1 keeps their line for a short time, for the next load from the same line.
 template <typename X> static __device__ __forceinline__ X load_brief(const X *p)
 {
     static_assert(sizeof(X) == 8 || sizeof(X) == 16, "one load");

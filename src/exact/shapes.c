@@ -246,9 +246,9 @@ static void build_far_columns(struct coo *T)
     add_entry(T, FAR_N - 1, FAR_N - 1, 1);
 }
 
-// Tiles of C with 191, 192, 193, 255 and 256 nonzeros, the bounds of TileSpGEMM's accumulators, and
-// tiles whose sums are all 0 but whose structure is there. Block (0, b) of A times block (b, t):
-// an identity times what the tile of C is to be.
+// Tiles of C with 191, 192, 193, 255 and 256 nonzeros, the bounds of TileSpGEMM's accumulators.
+// Other tiles have nonzeros, but all sums are 0. Block (0, b) of A is the identity, and block (b,
+// t) is the wanted tile of C.
 #define TILE_BLOCKS 12
 static void build_tiles(struct coo *T)
 {
@@ -268,7 +268,7 @@ static void build_tiles(struct coo *T)
             add_entry(T, 128 + d, 160 + j, value_at(d, j));
             add_entry(T, 144 + d, 160 + j, value_at(d, j));
         }
-        // One sum in the next tile does not cancel.
+        // A single sum in the next tile does not cancel.
         if (d == 5) add_entry(T, 128 + d, 180, 2);
     }
 }

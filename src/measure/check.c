@@ -243,7 +243,7 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
     if (out->blind) out->ok = false;
 }
 
-// A has lost so much of its norm by rounding that nothing is left to check.
+// Share of its norm that A may lose by rounding. Above this share nothing is left to check.
 #define LOST_MAX 0.5
 
 // Returns true, with the reason, if A or the result is out of the range of its type. Unless the

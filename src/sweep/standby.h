@@ -13,7 +13,7 @@
 // - The standby then opens the device and reads its matrix while the last worker ends. It allocates
 //   and measures on the device when the last process is gone.
 //
-// So each case has a process of its own matrix, alone on its device. One process for several
+// As a result, each matrix has its own process, alone on its device. One process for several
 // matrices would start faster, but errors of one matrix (writes out of bounds) would reach the
 // next. A standby that fails before its first case loses nothing: a new worker takes its place.
 #ifndef STANDBY_H

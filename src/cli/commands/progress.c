@@ -133,7 +133,8 @@ void progress_tell(const struct sweep_news *news, void *arg)
     }
 }
 
-// "0:00:08 on 2 devices: 3.1 s starting, 1.0 s loading, ...": what is under 0.05 s is left out.
+// Prints "0:00:08 on 2 devices: 3.1 s starting, 1.0 s loading, ...". Times below 0.05 s are left
+// out.
 static void tell_spent(const struct progress *p)
 {
     const struct sweep *s = p->sweep;
