@@ -4,7 +4,6 @@
 // worker, and adds entries without functions to the list of algorithms.
 //
 //   plugin_load.c      a file: its hash, dlopen()
-//   cubin.c            a compiled kernel with its description in JSON
 //   plugin_copy.c      a description as structs of this header
 //   plugin_check.c     every field of a description
 //   plugin_add.c       struct algo of a description, with functions that call the plug-in's
@@ -28,8 +27,6 @@ struct plugin {
 // *json to the description, which the caller frees; NULL: not needed.
 int plugin_load(const char *file, const char *sha256, char **json);
 
-// Returns the algorithm of a task, for functions of the plug-in.
-const struct spbench_algorithm *plugin_algorithm_of(const struct spbench_task *task);
 // Returns ERR_USAGE unless the text can be the name of an algorithm.
 int plugin_check_name(const char *name);
 // Replaces p->exported by a copy in structs of this header. Fields that an older header lacks are

@@ -30,11 +30,6 @@ static const struct spbench_algorithm *algorithm_of(const struct task *t)
 
 static struct adapter *adapter_of(struct spbench_task *task) { return (struct adapter *)task; }
 
-const struct spbench_algorithm *plugin_algorithm_of(const struct spbench_task *task)
-{
-    return algorithm_of(((const struct adapter *)task)->t);
-}
-
 // Refuses a call of a host function. The case fails when the plug-in's function returns.
 static void refuse(struct adapter *a, const char *format, ...) PRINTF_LIKE(2, 3);
 static void refuse(struct adapter *a, const char *format, ...)

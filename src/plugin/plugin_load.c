@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/words.h"
-#include "plugin/cubin.h"
+#include "base/sha256.h"
 
 #define SYMBOL "spbench_plugin_v1"
 
@@ -69,9 +68,7 @@ int plugin_load(const char *file, const char *sha256, char **json)
 {
     char found[SHA256_LETTERS + 1];
     struct plugin p = {.file = file};
-    int err = ends_with(file, ".json") ? cubin_read(file, found, &p.exported)
-                                       : load_library(&p, sha256, found);
-    if (!err) err = check_hash(file, found, sha256);
+    int err = load_library(&p, sha256, found);
     if (!err && !(p.sha256 = mem_copy_text(found, strlen(found)))) err = ERR_MEMORY;
     if (!err) err = plugin_check(&p);
     if (!err) err = plugin_add(&p, true);

@@ -214,87 +214,64 @@ def test_bad_fields():
     check(len(fields) == 31, "%d fields" % len(fields))
 
 
-KERNEL = {"version": "1.0", "name": "cub", "about": "a compiled kernel", "cite": "Own work", "operation": "spmm",
-          "precision": "f32", "layout": "row", "module": "mine.cubin", "kernel": "multiply",
-          "grid": ["(m * k + threads - 1) / threads"], "block": ["threads"],
-          "options": [{"name": "threads", "standard": 128, "min": 1, "max": 1024, "about": "threads of a block"}],
-          "arguments": ["i64 m", "i32 k", "pointer A.ptr", "pointer A.idx", "pointer A.val", "pointer B", "i64 ldb",
-                        "pointer C", "i64 ldc", "f32 1"]}
-
-
-def option(name):
-    return {**KERNEL["options"][0], "name": name}
+def write_cubin(place, op, module, **changes):
+    """Writes and builds a plug-in of a compiled kernel, with other values of its constants."""
+    ran(spbench("new-kernel", op, "cub_" + op, "-cubin", module, cwd=place), 0, "new-kernel -cubin")
+    source = place / ("cub_%s.c" % op)
+    text = source.read_text()
+    check(len(text.splitlines()) < 60, "%s: 60 lines or more" % source.name)
+    for name, value in changes.items():
+        text = re.sub(r"(#define %s +)\S+" % name, r"\g<1>" + value, text)
+    source.write_text(text)
+    make = subprocess.run(["make", "CFLAGS=-O2 -Wall -Wextra -Wshadow -Werror", "cub_%s.so" % op], cwd=place,
+                          text=True, capture_output=True)
+    check(make.returncode == 0, "make of a compiled kernel: %s" % make.stderr)
+    return place / ("cub_%s.so" % op)
 
 
 def test_cubin(folder):
-    """A compiled kernel with its description, launched by a driver that is made up."""
+    """Written plug-ins of a compiled kernel, launched by a driver that is made up."""
     place = folder / "cubin"
     place.mkdir()
-    file, module = place / "mine.json", place / "mine.cubin"
-    module.write_text("a module")
-    file.write_text(json.dumps(KERNEL))
-    run = spbench("list", "-plugin", file, "cub")
-    ran(run, 0, "list of a kernel")
-    sha256 = hashlib.sha256(file.read_bytes() + module.read_bytes()).hexdigest()
-    check(sha256 in run.stdout and "threads=128  from 1 to 1024" in run.stdout, "cubin: %s" % run.stdout)
-    for change, wanted in (({"kernel": None}, "`kernel` is no text"), ({"grid": []}, "`grid` or `block`"),
-                           ({"operation": "spgemm"}, "`operation` of cub"), ({"module": "no.cubin"}, "No such file"),
-                           ({"arguments": ["m"]}, "argument 1 is not a type"), ({"options": [{}]}, "an option lacks"),
-                           ({"precision": "f8"}, "`precisions` of cub"),
-                           ({"options": [option("block-size")]}, "option block-size: the name must start"),
-                           ({"options": [option("2nd")]}, "option 2nd: the name must start"),
-                           ({"options": [option("nnz")]}, "option nnz: is the name of a size"),
-                           ({"options": [option("ldb")]}, "option ldb: is the name of a size"),
-                           ({"name": "rowsplit"}, "there is an algorithm")):
-        (place / "wrong.json").write_text(json.dumps({**KERNEL, **change}))
-        run = spbench("list", "-plugin", place / "wrong.json")
-        check(run.returncode == 2 and wanted in run.stderr and len(run.stderr.splitlines()) == 1,
-              "cubin %s: %s" % (change, run.stderr))
-    (place / "wrong.json").write_text("{")
-    ran(spbench("list", "-plugin", place / "wrong.json"), 2, "cubin without JSON")
+    for name, text in (("spmm.cubin", "a module"), ("sddmm.ptx", "a module"), ("text.cubin", "no")):
+        (place / name).write_text(text)
+    plugins = [write_cubin(place, "spmm", "spmm.cubin"), write_cubin(place, "sddmm", place / "sddmm.ptx")]
     if not EMULATED or not EMULATED.exists():
         skip("compiled kernels: there is no emulated build")
         return
     (place / "libcuda.so.1").symlink_to(BUILD / "tests/plugin/fake_cuda.so")
     env = {"LD_LIBRARY_PATH": str(place)}
     # The driver of this test runs a kernel at once, outside of the stream. Two traps find that.
-    run, rows = conform("-plugin", file, program=EMULATED, env=env, timeout=600)
-    ran(run, 1, "conform of a cubin")
-    found = {t["name"]: t["result"] for t in rows["cub"]["traps"]} if rows else {}
     wanted = {"exact": "ok", "nonfinite": "ok", "denormal": "ok", "repeat": "ok", "chain": "no order", "graph": "WRONG"}
-    check(wanted.items() <= found.items() and rows["cub"]["cases"]["wrong"] == 0, "conform of a cubin: %s" % found)
-    records = folder / "cubin.jsonl"
-    run = spbench("run", "-plugin", file, "-alg", "cub", "-opt", "threads=32,64", "-launch", "stream",
-                  "-device", "cuda", "-reps", "2", "-warmup", "1", "-o", records, "gen:band:30:3", program=EMULATED,
-                  env=env, timeout=600)
-    ran(run, 0, "cubin in the emulator")
-    check([r["status"] for r in results(records)] == ["ok", "ok"], "cubin: %s" % run.stderr[-500:])
-    # Both kinds of shared memory have 48 KiB together, of which the kernel has 16 KiB.
-    for bytes_, status in (("40000", "ok"), ("32768", "ok"), ("230000", "failed")):
-        (place / "shared.json").write_text(json.dumps({**KERNEL, "shared": bytes_}))
-        run = spbench("run", "-plugin", place / "shared.json", "-alg", "cub", "-launch", "stream", "-device", "cuda",
-                      "-reps", "2", "-warmup", "1", "-o", folder / ("shared.%s" % bytes_), "gen:band:30:3",
-                      program=EMULATED, env=env, timeout=600)
-        found = results(folder / ("shared.%s" % bytes_))
-        check([r["status"] for r in found] == [status], "shared memory of %s: %s" % (bytes_, run.stderr[-500:]))
-    for change, wanted in (({"kernel": "divide"}, "kernel divide: named symbol not found"),
-                           ({"grid": ["m / 0"]}, "a division by 0"), ({"block": ["2048"]}, "'2048' is 2048"),
-                           ({"arguments": ["pointer D"]}, "no pointer"), ({"shared": "k +"}, "no number and no name")):
-        (place / "wrong.json").write_text(json.dumps({**KERNEL, **change}))
-        run = spbench("run", "-plugin", place / "wrong.json", "-alg", "cub", "-device", "cuda", "-reps", "2", "-warmup",
-                      "1", "gen:band:30:3", program=EMULATED, env=env)
-        check(wanted in run.stderr, "cubin %s: %s" % (change, run.stderr[-500:]))
+    for plugin in plugins:
+        run, rows = conform("-plugin", plugin, program=EMULATED, env=env, timeout=600)
+        ran(run, 1, "conform of %s" % plugin.stem)
+        row = next(iter(rows.values()), None)
+        found = {t["name"]: t["result"] for t in row["traps"]} if row else {}
+        check(wanted.items() <= found.items() and row["cases"]["wrong"] == 0, "%s: %s" % (plugin.stem, found))
+    # Errors of the driver: 200, no module; 500, no such kernel; 1, too much shared memory.
+    for module, changes, reason in (("spmm.cubin", {"SHARED": "60000"}, None), ("text.cubin", {}, "CUDA error 200"),
+                                    ("spmm.cubin", {"NAME": '"other"'}, "kernel other: CUDA error 500"),
+                                    ("spmm.cubin", {"SHARED": "240000"}, "CUDA error 1 ")):
+        (place / "cub_spmm.c").unlink()
+        plugin = write_cubin(place, "spmm", module, **changes)
+        run = spbench("run", "-plugin", plugin, "-alg", "cub_spmm", "-launch", "stream", "-device", "cuda", "-reps",
+                      "2", "-warmup", "1", "-o", folder / "cubin.jsonl", "gen:band:30:3", program=EMULATED, env=env,
+                      timeout=600)
+        found = [(r["status"], r["reason"] or "") for r in results(folder / "cubin.jsonl")]
+        check(len(found) == 1 and found[0][0] == ("failed" if reason else "ok") and (reason or "") in found[0][1],
+              "%s, %s: %s" % (module, changes, found))
 
 
 KERNEL_SOURCE = """
-extern "C" __global__ void multiply(long long m, int k, const int *ptr, const int *idx, const float *val,
-                                    const float *B, long long ldb, float *C, long long ldc, float scale)
+extern "C" __global__ void spmm(long long m, long long k, const int *ptr, const int *idx, const float *val,
+                                const float *B, long long ldb, float *C, long long ldc)
 {
     long long e = blockIdx.x * (long long)blockDim.x + threadIdx.x, i = e / k, j = e % k;
     float sum = 0;
     if (i >= m) return;
     for (int p = ptr[i]; p < ptr[i + 1]; p++) sum += val[p] * B[idx[p] * ldb + j];
-    C[i * ldc + j] = scale * sum;
+    C[i * ldc + j] = sum;
 }
 """
 
@@ -308,27 +285,24 @@ def test_cuda(folder):
     place = folder / "cuda"
     place.mkdir()
     for op in ("spmm", "sddmm", "spgemm"):
-        ran(spbench("new-kernel", op, "gpu-" + op, "-cuda", cwd=place), 0, "new-kernel -cuda")
-    (place / "mine.txt").write_text(KERNEL_SOURCE)
-    (place / "mine.json").write_text(json.dumps(KERNEL))
-    build = subprocess.run([nvcc, "-cubin", "-arch=native", "-x", "cu", "-o", "mine.cubin", "mine.txt"], cwd=place,
+        ran(spbench("new-kernel", op, "gpu_" + op, "-cuda", cwd=place), 0, "new-kernel -cuda")
+    (place / "spmm.txt").write_text(KERNEL_SOURCE)
+    build = subprocess.run([nvcc, "-cubin", "-arch=native", "-x", "cu", "-o", "spmm.cubin", "spmm.txt"], cwd=place,
                            text=True, capture_output=True)
     check(build.returncode == 0, "nvcc -cubin: %s" % build.stderr)
-    run = spbench("conform", "-plugin", place / "mine.json", timeout=600)
-    check(is_right(run), "a cubin: %s%s" % (run.stdout, run.stderr))
-    run = spbench("run", "-plugin", place / "mine.json", "-alg", "cub,cusparse", "-opt", "threads=128,256",
-                  "-time-limit", "0.2", "gen:stencil:100")
-    ran(run, 0, "a cubin on the GPU")
+    plugin = write_cubin(place, "spmm", "spmm.cubin")
+    run = spbench("run", "-plugin", plugin, "-alg", "cub_spmm,cusparse", "-time-limit", "0.2", "gen:stencil:100")
+    ran(run, 0, "a compiled kernel on the GPU")
     make = subprocess.run(["make", "test", "NVCC=" + nvcc, "SPBENCH=" + str(PROGRAM)], cwd=place, text=True,
                           capture_output=True)
     check(make.returncode == 0 and is_right(make), "make test: %s%s" % (make.stdout, make.stderr))
     for op in ("spmm", "sddmm", "spgemm"):
         file = folder / ("cuda-%s.jsonl" % op)
-        run = spbench("run", "-plugin", place / ("gpu-%s.so" % op), "-op", op, "-alg", "gpu-%s,auto,cusparse" % op,
+        run = spbench("run", "-plugin", place / ("gpu_%s.so" % op), "-op", op, "-alg", "gpu_%s,auto,cusparse" % op,
                       "-time-limit", "0.2", "-o", file, "gen:stencil:100")
-        ran(run, 0, "gpu-%s on the GPU" % op)
+        ran(run, 0, "gpu_%s on the GPU" % op)
         found = {r["alg"]: r["status"] for r in results(file)}
-        check(found.get("gpu-" + op) == "ok", "gpu-%s: %s" % (op, found))
+        check(found.get("gpu_" + op) == "ok", "gpu_%s: %s" % (op, found))
 
 
 def test_stopped_parent(folder):
@@ -416,19 +390,21 @@ def test_new_kernel(folder):
     place = folder / "new kernel"
     place.mkdir()
     for op in ("spmm", "sddmm", "spgemm"):
-        run = spbench("new-kernel", op, "my-" + op, "-cpu", cwd=place)
+        run = spbench("new-kernel", op, "my_" + op, "-cpu", cwd=place)
         ran(run, 0, "new-kernel")
-        check(len((place / ("my-%s.c" % op)).read_text().splitlines()) < 60, "%s: 60 lines or more" % op)
+        check(len((place / ("my_%s.c" % op)).read_text().splitlines()) < 60, "%s: 60 lines or more" % op)
     check(len((place / "Makefile").read_text().splitlines()) < 60, "Makefile: 60 lines or more")
     check((place / "spbench_plugin.h").read_bytes() == (ROOT / "include/spbench_plugin.h").read_bytes(),
           "the header differs")
     make = subprocess.run(["make", "test", "SPBENCH=" + str(PROGRAM), "CFLAGS=-O2 -Wall -Wextra -Werror"], cwd=place,
                           text=True, capture_output=True)
     check(make.returncode == 0 and is_right(make), "make test: %s%s" % (make.stdout, make.stderr))
-    run = spbench("run", "-plugin", "./my-spmm.so", "-alg", "my-spmm,rowsplit", *QUICK, "gen:band:30:3", cwd=place)
+    run = spbench("run", "-plugin", "./my_spmm.so", "-alg", "my_spmm,rowsplit", *QUICK, "gen:band:30:3", cwd=place)
     ran(run, 0, "run of a new kernel")
-    for words, wanted in ((["spmm", "my-spmm", "-cpu"], "my-spmm.c: File exists"),
-                          (["spmv", "x"], "no such operation"), (["spmm", "a b"], "is not 1 to"),
+    for words, wanted in ((["spmm", "my_spmm", "-cpu"], "my_spmm.c: File exists"),
+                          (["spmv", "x"], "no such operation"), (["spmm", "9x"], "9x: must be letters"),
+                          (["spmm", "x" * 40], "is not 1 to"), (["spgemm", "x", "-cubin", "Makefile"], "no template"),
+                          (["spmm", "x", "-cubin", "none"], "-cubin none: No such file"),
                           (["spmm", "rowsplit", "-cpu"], "is an algorithm of spbench"),
                           (["spmm", "x", "-cpu", "-cuda"], "excludes")):
         run = spbench("new-kernel", *words, cwd=place)
@@ -441,23 +417,23 @@ def test_emulated(folder):
         skip("CUDA plug-ins: there is no emulated build")
         return
     for op in ("spmm", "sddmm", "spgemm"):
-        ran(spbench("new-kernel", op, "gpu-" + op, "-cuda", cwd=folder), 0, "new-kernel -cuda")
-        text = (folder / ("gpu-%s.cu" % op)).read_text()
-        check(len(text.splitlines()) < 60, "gpu-%s.cu: 60 lines or more" % op)
+        ran(spbench("new-kernel", op, "gpu_" + op, "-cuda", cwd=folder), 0, "new-kernel -cuda")
+        text = (folder / ("gpu_%s.cu" % op)).read_text()
+        check(len(text.splitlines()) < 60, "gpu_%s.cu: 60 lines or more" % op)
         text = re.sub(r"(\w+)<<<(.*), (.*), 0, (\w+)>>>\(", r"LAUNCH(\1, \2, \3, 0, \4, ", text)
-        (folder / ("gpu-%s.cpp" % op)).write_text(text)
-        plugin = folder / ("gpu-%s.so" % op)
+        (folder / ("gpu_%s.cpp" % op)).write_text(text)
+        plugin = folder / ("gpu_%s.so" % op)
         words = ["g++", "-std=c++17", "-O1", "-w", "-fsanitize=address,undefined", "-DSPBENCH_EMU", "-fPIC", "-shared",
-                 "-I", ROOT / "include", "-I", ROOT / "tests/emu", "-o", plugin, folder / ("gpu-%s.cpp" % op)]
+                 "-I", ROOT / "include", "-I", ROOT / "tests/emu", "-o", plugin, folder / ("gpu_%s.cpp" % op)]
         build = subprocess.run(words, text=True, capture_output=True)
-        check(build.returncode == 0, "gpu-%s: %s" % (op, build.stderr[-500:]))
+        check(build.returncode == 0, "gpu_%s: %s" % (op, build.stderr[-500:]))
         run = spbench("conform", "-plugin", plugin, program=EMULATED, timeout=600)
-        check(is_right(run), "gpu-%s: %s%s" % (op, run.stdout, run.stderr[-500:]))
-        file = folder / ("gpu-%s.jsonl" % op)
-        run = spbench("run", "-plugin", plugin, "-op", op, "-alg", "gpu-%s,auto" % op, "-device", "cuda", "-reps", "2",
+        check(is_right(run), "gpu_%s: %s%s" % (op, run.stdout, run.stderr[-500:]))
+        file = folder / ("gpu_%s.jsonl" % op)
+        run = spbench("run", "-plugin", plugin, "-op", op, "-alg", "gpu_%s,auto" % op, "-device", "cuda", "-reps", "2",
                       "-warmup", "1", "-o", file, "gen:band:30:3", program=EMULATED, timeout=600)
-        ran(run, 0, "gpu-%s in the emulator" % op)
-        check([r["status"] for r in results(file)] == ["ok", "ok"], "gpu-%s: %s" % (op, run.stderr[-500:]))
+        ran(run, 0, "gpu_%s in the emulator" % op)
+        check([r["status"] for r in results(file)] == ["ok", "ok"], "gpu_%s: %s" % (op, run.stderr[-500:]))
 
 
 def test_parent(folder):

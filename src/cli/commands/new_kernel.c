@@ -1,9 +1,19 @@
 // spbench new-kernel: writes the first files of a plug-in.
 #include "cli/commands/request.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 #include "plugin/plugin_new.h"
+
+// Fails unless the name is an identifier of C, as templates use it.
+static int check_name(const char *name)
+{
+    bool good = isalpha((unsigned char)name[0]) || name[0] == '_';
+    for (int i = 0; name[i]; i++) good &= isalnum((unsigned char)name[i]) || name[i] == '_';
+    if (good) return plugin_check_name(name);
+    return fail(ERR_USAGE, "%s: must be letters, digits and _, and not begin with a digit", name);
+}
 
 // Fails unless the operation exists, and the name is a new one for its algorithms.
 static int check_words(const char *op_name, const char *name, enum device_kind device)
@@ -12,7 +22,7 @@ static int check_words(const char *op_name, const char *name, enum device_kind d
     if (!op)
         return fail(ERR_USAGE, "new-kernel %s: no such operation; it is spmm, sddmm or spgemm",
                     op_name);
-    int err = plugin_check_name(name);
+    int err = check_name(name);
     if (err) return fail(err, "new-kernel: %s", fail_text());
     if (algo_find(op, name, device))
         return fail(ERR_USAGE, "new-kernel: %s: is an algorithm of spbench; take another name",
@@ -22,20 +32,16 @@ static int check_words(const char *op_name, const char *name, enum device_kind d
 
 int cli_new_kernel(const struct request *q)
 {
-    const struct options *o = q->o;
-    const char *op = o->operands[0], *name = o->operands[1];
-    int kept;
-    if (o->new_kernel.cpu && o->new_kernel.cuda)
-        return fail(ERR_USAGE, "new-kernel: -cpu excludes -cuda");
-    bool cuda = o->new_kernel.cuda || (device_list[DEVICE_CUDA].ops && !o->new_kernel.cpu);
+    const struct new_kernel_options *n = &q->o->new_kernel;
+    const char *op = q->o->operands[0], *name = q->o->operands[1];
+    if (n->cpu && (n->cuda || n->cubin))
+        return fail(ERR_USAGE, "new-kernel: -cpu excludes -%s", n->cuda ? "cuda" : "cubin");
+    bool cuda = n->cuda || n->cubin || (device_list[DEVICE_CUDA].ops && !n->cpu);
     enum device_kind device = cuda ? DEVICE_CUDA : DEVICE_CPU;
     int err = check_words(op, name, device);
-    if (!err) err = plugin_new(op, name, device, &kept);
+    if (!err) err = plugin_new(op, name, device, n->cubin);
     if (err) return err;
-    printf("wrote %s.%s%s\n", name, cuda ? "cu" : "c",
-           kept == 2   ? ""
-           : kept == 1 ? " and the missing one of Makefile, spbench_plugin.h"
-                       : ", Makefile, spbench_plugin.h");
-    printf("next: make && spbench conform -plugin ./%s.so\n", name);
+    printf("next: %smake && spbench conform -plugin ./%s.so\n",
+           n->cubin ? "change the lines with EDIT, then " : "", name);
     return OK;
 }

@@ -1,9 +1,11 @@
 #include "cli/options/option_values.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/suggest.h"
 #include "cli/options/threads.h"
@@ -169,6 +171,15 @@ int parse_seed(struct options *o, const struct option *self, const char *text)
     return err;
 }
 
+int parse_cubin(struct options *o, const struct option *self, const char *text)
+{
+    if (strpbrk(text, "\"\\\n")) // the path becomes a text in C
+        return fail(ERR_USAGE, "-%s %s: has a quote, backslash or line end", self->name, text);
+    if (access(text, R_OK)) return fail(ERR_USAGE, "-%s %s: %s", self->name, text, strerror(errno));
+    o->new_kernel.cubin = text;
+    return OK;
+}
+
 int parse_output(struct options *o, const struct option *self, const char *text)
 {
     if (!*text) return fail(ERR_USAGE, "-%s: the name of the file is empty", self->name);
@@ -176,7 +187,7 @@ int parse_output(struct options *o, const struct option *self, const char *text)
     return OK;
 }
 
-bool is_plugin_name(const char *word) { return ends_with(word, ".so") || ends_with(word, ".json"); }
+bool is_plugin_name(const char *word) { return ends_with(word, ".so"); }
 
 int parse_plugin(struct options *o, const struct option *self, const char *text)
 {

@@ -22,6 +22,7 @@ int parse_setting(struct options *o, const struct option *self, const char *text
 int parse_budget(struct options *o, const struct option *self, const char *text);
 int parse_threads(struct options *o, const struct option *self, const char *text);
 int parse_seed(struct options *o, const struct option *self, const char *text);
+int parse_cubin(struct options *o, const struct option *self, const char *text);
 int parse_output(struct options *o, const struct option *self, const char *text);
 
 // Adders: each appends the values of `text` that are new. The first text replaces the default.

@@ -49,6 +49,7 @@ struct run_options {
 // Options of new-kernel.
 struct new_kernel_options {
     bool cpu, cuda;
+    const char *cubin; // file of a compiled kernel; NULL: not given
 };
 
 // Options of conform.
