@@ -36,6 +36,10 @@ int plugin_copy(struct plugin *p);
 // Copies a struct of a plug-in, which begins with its size, into a struct of `bytes` bytes. Returns
 // false if the size is less than `least`.
 bool plugin_copy_struct(void *to, size_t bytes, const void *from, size_t least);
+// Returns the operation of an algorithm; NULL: unknown.
+const struct op *plugin_op(const struct spbench_algorithm *a);
+// Sets the device of an algorithm. Returns false if the device is unknown.
+bool plugin_device(const struct spbench_algorithm *a, enum device_kind *kind);
 // Returns ERR_USAGE with the first field that is wrong.
 int plugin_check(const struct plugin *p);
 // Adds the algorithms of a checked plug-in to the list, which keeps all texts of the description.

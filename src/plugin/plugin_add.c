@@ -104,12 +104,8 @@ static struct spbench_csr csr_for_plugin(const struct sparse *X)
 
 static struct spbench_dense dense_for_plugin(const struct dense_dev *D)
 {
-    return (struct spbench_dense){sizeof(struct spbench_dense),
-                                  D->rows,
-                                  D->cols,
-                                  D->ld,
-                                  D->layout == LAYOUT_ROW ? SPBENCH_ROW_MAJOR : SPBENCH_COL_MAJOR,
-                                  D->val};
+    return (struct spbench_dense){
+        sizeof(struct spbench_dense), D->rows, D->cols, D->ld, BIT(D->layout), D->val};
 }
 
 // Bits of the header and of enum prec are the same.
@@ -117,6 +113,8 @@ _Static_assert(SPBENCH_F32 == BIT(F32) && SPBENCH_F64 == BIT(F64) && SPBENCH_F16
                    SPBENCH_BF16 == BIT(BF16) && SPBENCH_F16_F32 == BIT(F16_F32) &&
                    SPBENCH_BF16_F32 == BIT(BF16_F32) && PRECS == 6,
                "spbench_plugin.h has all precisions");
+_Static_assert(SPBENCH_ROW_MAJOR == ROW_MAJOR && SPBENCH_COL_MAJOR == COL_MAJOR,
+               "spbench_plugin.h has all layouts");
 
 static void fill_task(struct adapter *a, struct task *t)
 {
@@ -228,19 +226,17 @@ static char *plugin_text(const struct plugin *p)
 static unsigned layouts_of(const struct spbench_algorithm *of, const struct op *op)
 {
     if (op->result == RESULT_SPARSE) return 0;
-    if (op->result == RESULT_PATTERN) return ROW_MAJOR;
-    return (of->layouts & SPBENCH_ROW_MAJOR ? ROW_MAJOR : 0) |
-           (of->layouts & SPBENCH_COL_MAJOR ? COL_MAJOR : 0);
+    return op->result == RESULT_PATTERN ? ROW_MAJOR : (unsigned)of->layouts;
 }
 
 static int add_algorithm(const struct spbench_algorithm *of, const struct algo_plugin *facts,
                          bool functions)
 {
-    static const char *const op_names[] = {
-        [SPBENCH_SPMM] = "spmm", [SPBENCH_SDDMM] = "sddmm", [SPBENCH_SPGEMM] = "spgemm"};
-    const struct op *op = op_find(op_names[of->operation]);
+    const struct op *op = plugin_op(of);
+    enum device_kind kind;
     struct plugin_algo *x = mem_zero_alloc(1, sizeof *x);
     if (!x) return ERR_MEMORY;
+    if (!op || !plugin_device(of, &kind)) bug("plugin_check() has not refused %s", of->name);
     struct algo *a = &x->algo;
     for (int64_t i = 0; i < of->option_count; i++) {
         const struct spbench_option *o = &of->options[i];
@@ -259,7 +255,6 @@ static int add_algorithm(const struct spbench_algorithm *of, const struct algo_p
         a->run = op->result == RESULT_SPARSE ? run_sparse : run;
         a->teardown = teardown;
     }
-    enum device_kind kind = of->device == SPBENCH_ON_CPU ? DEVICE_CPU : DEVICE_CUDA;
     int err = algo_add(&(struct algo_entry){of->name, op, kind, a, NULL}, of->about);
     if (err) mem_free(x);
     return err;

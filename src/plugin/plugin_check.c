@@ -73,17 +73,39 @@ static int check_options(const char *file, const struct spbench_algorithm *a)
     return err;
 }
 
-// Fails unless `bits` has at least one of the bits `all` and no other.
+// Fails unless `bits` has at least one of the bits `all` and no other. `words` names these.
 static int check_bits(const char *file, const char *name, const char *what, int64_t bits,
-                      int64_t all)
+                      int64_t all, const char *words)
 {
     if (bits && !(bits & ~all)) return OK;
-    return fail(ERR_USAGE, "%s: `%s` of %s is %lld, not a sum of bits of %lld", file, what, name,
-                (long long)bits, (long long)all);
+    return fail(ERR_USAGE, "%s: `%s` of %s is %lld, not a sum of %s", file, what, name,
+                (long long)bits, words);
+}
+
+const struct op *plugin_op(const struct spbench_algorithm *a)
+{
+    if (a->operation != (int32_t)a->operation) return NULL;
+    switch ((enum spbench_operation)a->operation) {
+    case SPBENCH_SPMM: return op_find("spmm");
+    case SPBENCH_SDDMM: return op_find("sddmm");
+    case SPBENCH_SPGEMM: return op_find("spgemm");
+    }
+    return NULL;
+}
+
+bool plugin_device(const struct spbench_algorithm *a, enum device_kind *kind)
+{
+    if (a->device != (int32_t)a->device) return false;
+    switch ((enum spbench_device)a->device) {
+    case SPBENCH_ON_CPU: return *kind = DEVICE_CPU, true;
+    case SPBENCH_ON_CUDA: return *kind = DEVICE_CUDA, true;
+    }
+    return false;
 }
 
 static int check_algorithm(const char *file, int64_t i, const struct spbench_algorithm *a)
 {
+    enum device_kind kind;
     if (!a) return fail(ERR_USAGE, "%s: algorithm %lld is NULL", file, (long long)i);
     if (plugin_check_name(a->name ? a->name : ""))
         return fail(ERR_USAGE, "%s: name of algorithm %lld: %s", file, (long long)i, fail_text());
@@ -93,18 +115,21 @@ static int check_algorithm(const char *file, int64_t i, const struct spbench_alg
     if (!is_line(a->cite, CITE_LETTERS))
         return fail(ERR_USAGE, "%s: `cite` of %s is not a line of at most %d bytes", file, a->name,
                     CITE_LETTERS);
-    if (a->operation < SPBENCH_SPMM || a->operation > SPBENCH_SPGEMM)
-        return fail(ERR_USAGE, "%s: `operation` of %s is %lld, not 1 to 3", file, a->name,
-                    (long long)a->operation);
-    if (a->device != SPBENCH_ON_CPU && a->device != SPBENCH_ON_CUDA)
-        return fail(ERR_USAGE, "%s: `device` of %s is %lld, not 1 or 2", file, a->name,
-                    (long long)a->device);
+    if (!plugin_op(a))
+        return fail(ERR_USAGE,
+                    "%s: `operation` of %s is %lld, not SPBENCH_SPMM, SPBENCH_SDDMM or "
+                    "SPBENCH_SPGEMM",
+                    file, a->name, (long long)a->operation);
+    if (!plugin_device(a, &kind))
+        return fail(ERR_USAGE, "%s: `device` of %s is %lld, not SPBENCH_ON_CPU or SPBENCH_ON_CUDA",
+                    file, a->name, (long long)a->device);
     if (!a->run) return fail(ERR_USAGE, "%s: `run` of %s is NULL", file, a->name);
-    int err = check_bits(file, a->name, "precisions", a->precisions, BIT(PRECS) - 1);
-    if (!err) err = check_bits(file, a->name, "formats", a->formats, SPBENCH_CSR);
+    int err = check_bits(file, a->name, "precisions", a->precisions, ALL_PRECS,
+                         "SPBENCH_F32 to SPBENCH_BF16_F32");
+    if (!err) err = check_bits(file, a->name, "formats", a->formats, SPBENCH_CSR, "SPBENCH_CSR");
     if (!err && (a->operation == SPBENCH_SPMM || a->layouts))
-        err =
-            check_bits(file, a->name, "layouts", a->layouts, SPBENCH_ROW_MAJOR | SPBENCH_COL_MAJOR);
+        err = check_bits(file, a->name, "layouts", a->layouts, BOTH_LAYOUTS,
+                         "SPBENCH_ROW_MAJOR and SPBENCH_COL_MAJOR");
     return err ? err : check_options(file, a);
 }
 

@@ -54,8 +54,8 @@ __attribute__((constructor)) static void spoil(void)
     IF("about") algorithm.about = "two\nlines";
     IF("cite") algorithm.cite = "";
     IF("operation") algorithm.operation = 4;
-    IF("device") algorithm.device = 0;
-    IF("precisions") algorithm.precisions = 0;
+    IF("device") algorithm.device = 3;
+    IF("precisions") algorithm.precisions = 64;
     IF("layouts") algorithm.layouts = 4;
     IF("negative layouts") algorithm.operation = SPBENCH_SDDMM, algorithm.layouts = -1;
     IF("formats") algorithm.formats = 3;
