@@ -131,36 +131,21 @@ static int spgemm(struct spbench_task *t, void *stream)
 static const struct spbench_option options[] = {
     {sizeof *options, "blocks", 4, 1, 64, 1, "rows at a time"},
 };
-#define BOTH (SPBENCH_F32 | SPBENCH_F64)
-static const struct spbench_algorithm mine_spmm = {.size = sizeof mine_spmm,
-                                                   .name = "mine",
+#define MINE                                                                                       \
+    .size = sizeof(struct spbench_algorithm), .name = "mine", .cite = "Own work",                  \
+    .device = SPBENCH_ON_CPU, .precisions = SPBENCH_F32 | SPBENCH_F64, .formats = SPBENCH_CSR
+static const struct spbench_algorithm mine_spmm = {MINE,
                                                    .about = "plain loops",
-                                                   .cite = "Own work",
                                                    .operation = SPBENCH_SPMM,
-                                                   .device = SPBENCH_ON_CPU,
-                                                   .precisions = BOTH,
+                                                   .run = spmm,
                                                    .layouts = SPBENCH_ROW_MAJOR | SPBENCH_COL_MAJOR,
-                                                   .formats = SPBENCH_CSR,
                                                    .options = options,
-                                                   .option_count = 1,
-                                                   .run = spmm};
-static const struct spbench_algorithm mine_sddmm = {.size = sizeof mine_sddmm,
-                                                    .name = "mine",
-                                                    .about = "plain loops",
-                                                    .cite = "Own work",
-                                                    .operation = SPBENCH_SDDMM,
-                                                    .device = SPBENCH_ON_CPU,
-                                                    .precisions = BOTH,
-                                                    .formats = SPBENCH_CSR,
-                                                    .run = sddmm};
-static const struct spbench_algorithm mine_spgemm = {.size = sizeof mine_spgemm,
-                                                     .name = "mine",
+                                                   .option_count = 1};
+static const struct spbench_algorithm mine_sddmm = {MINE, .about = "plain loops",
+                                                    .operation = SPBENCH_SDDMM, .run = sddmm};
+static const struct spbench_algorithm mine_spgemm = {MINE,
                                                      .about = "a dense row of sums",
-                                                     .cite = "Own work",
                                                      .operation = SPBENCH_SPGEMM,
-                                                     .device = SPBENCH_ON_CPU,
-                                                     .precisions = BOTH,
-                                                     .formats = SPBENCH_CSR,
                                                      .prepare = prepare,
                                                      .run = spgemm,
                                                      .teardown = teardown};

@@ -265,19 +265,6 @@ def test_cubin(folder):
               "%s, %s: %s" % (module, changes, found))
 
 
-KERNEL_SOURCE = """
-extern "C" __global__ void spmm(long long m, long long k, const int *ptr, const int *idx, const float *val,
-                                const float *B, long long ldb, float *C, long long ldc)
-{
-    long long e = blockIdx.x * (long long)blockDim.x + threadIdx.x, i = e / k, j = e % k;
-    float sum = 0;
-    if (i >= m) return;
-    for (int p = ptr[i]; p < ptr[i + 1]; p++) sum += val[p] * B[idx[p] * ldb + j];
-    C[i * ldc + j] = sum;
-}
-"""
-
-
 def test_cuda(folder):
     """The CUDA templates on the GPU of this machine."""
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
@@ -288,11 +275,12 @@ def test_cuda(folder):
     place.mkdir()
     for op in ("spmm", "sddmm", "spgemm"):
         ran(spbench("new-kernel", op, "gpu_" + op, "-cuda", cwd=place), 0, "new-kernel -cuda")
-    (place / "spmm.txt").write_text(KERNEL_SOURCE)
-    build = subprocess.run([nvcc, "-cubin", "-arch=native", "-x", "cu", "-o", "spmm.cubin", "spmm.txt"], cwd=place,
+    page = (ROOT / "docs/plugins.md").read_text()
+    (place / "mine.txt").write_text(page.split("```cuda\n")[1].split("```")[0])
+    build = subprocess.run([nvcc, "-cubin", "-arch=native", "-x", "cu", "-o", "mine.cubin", "mine.txt"], cwd=place,
                            text=True, capture_output=True)
     check(build.returncode == 0, "nvcc -cubin: %s" % build.stderr)
-    plugin = write_cubin(place, "spmm", "spmm.cubin")
+    plugin = write_cubin(place, "spmm", "mine.cubin")
     run = spbench("run", "-plugin", plugin, "-alg", "cub_spmm,cusparse", "-time-limit", "0.2", "gen:stencil:100")
     ran(run, 0, "a compiled kernel on the GPU")
     make = subprocess.run(["make", "test", "NVCC=" + nvcc, "SPBENCH=" + str(PROGRAM)], cwd=place, text=True,
