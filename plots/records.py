@@ -14,7 +14,6 @@ import re
 import sys
 import zlib
 
-import renamed
 import repeats
 from words import visible
 
@@ -117,23 +116,6 @@ def axis_value(x):
     return int(x) if number(x) is not None and x == int(x) else text(x)
 
 
-def key_of(record, axes):
-    """The key of a case, from the fields of its record. axes: {name: facts}. A record has no field of
-    an axis at its standard value."""
-    matrix = record["matrix"]
-    size = "-:-" if matrix["rows"] is None else \
-        "%dx%d:%d" % (matrix["rows"], matrix["cols"], matrix["nnz"])
-    words = [record[name] for name in ("op", "alg", "device", "prec")]
-    said = [(name, "standard" in facts) for name, facts in axes.items() if name in record]
-    words += ["%s=%s" % (name, record[name]) for name, optional in said if not optional]
-    words += ["cache=" + record["cache"]]
-    words += ["launch=" + record["launch"]] if record.get("launch") else []
-    words += ["%s=%s" % (name, record[name]) for name, optional in said if optional]
-    words += ["%s=%.10g" % item for item in sorted(record["options"].items())]
-    words += [record["library"].replace(" ", "-")] if record["library"] else []
-    return " ".join(words + [size, matrix["name"]])
-
-
 def row_from(record, env, which=SEPARATE):
     """Returns a result record as a flat row: the data for plots without the samples, with the kind
     of time `which`. Raises KeyError, TypeError or ValueError for other records."""
@@ -141,13 +123,9 @@ def row_from(record, env, which=SEPARATE):
     facts = algorithm_facts(env, record["alg"], record["device"])
     if record["op"] != part(env, "operation").get("name"):
         raise ValueError("of another operation")
-    # Older records say these two elsewhere.
-    record = {"cache": time.get("cache") or "warm", "library": facts.get("library"), **record}
     matrix, axes = record["matrix"], named(env, "axes")
     row = {name: str(record[name]) for name in ("op", "alg", "prec", "cache", "status")}
-    options = renamed.renamed("OPTION", record, part(record, "options"))
-    known = options == part(record, "options") and record.get("case")
-    row["key"] = known or key_of({**record, "options": options}, axes)
+    row["key"] = str(record["case"])
     row["axes"] = {name: axis_value(record[name]) for name, facts in axes.items()
                    if name in record or "standard" not in facts}
     row["reason"], row["library"] = text(record.get("reason")), text(record["library"])
@@ -160,10 +138,10 @@ def row_from(record, env, which=SEPARATE):
     row["source"] = ""  # the file, which rows_of() knows
     row["made"] = part(env, "operation").get("result") == "sparse"  # each run makes its result
     row["launch"] = text(record.get("launch")) or "graph"
-    row["timed"] = text(time.get("launch"))  # how it was launched in fact; None before that was told
+    row["timed"] = text(time.get("launch"))  # how it was launched in fact
     row["method"] = text(check.get("method"))
     row["throttled"], row["busy"] = time.get("throttled") is True, time.get("busy") is True
-    row["options"], row["stats"] = options, renamed.renamed("FIGURE", record, part(record, "stats"))
+    row["options"], row["stats"] = part(record, "options"), part(record, "stats")
     row["model"] = part(record, "model")
     row["series"] = row["alg"]  # until others say that it has variants
     row["name"], row["path"] = str(matrix["name"]), str(matrix.get("path"))

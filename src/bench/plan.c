@@ -2,24 +2,15 @@
 
 #include <string.h>
 
-#include "algos/renamed.h"
-
-// Returns true if setting s is for the option `name`, by its name or its old name.
-static bool is_setting_of(const struct plan_request *r, int s, const struct algo_entry *e,
-                          const char *name)
-{
-    return !strcmp(renamed_option(e->op->name, e->name, r->settings[s].name), name);
-}
-
 // Returns the number of values that the settings have for an option. Sets *value to value number i
 // modulo this number. Without values, *value stays.
-static int64_t setting_value(const struct plan_request *r, const struct algo_entry *e,
-                             const char *name, int64_t i, double *value)
+static int64_t setting_value(const struct plan_request *r, const char *name, int64_t i,
+                             double *value)
 {
     int64_t count = 0, at = 0;
-    for (int s = 0; s < r->setting_count; s++) count += is_setting_of(r, s, e, name);
+    for (int s = 0; s < r->setting_count; s++) count += !strcmp(r->settings[s].name, name);
     for (int s = 0; s < r->setting_count; s++)
-        if (is_setting_of(r, s, e, name) && at++ == i % count) *value = r->settings[s].value;
+        if (!strcmp(r->settings[s].name, name) && at++ == i % count) *value = r->settings[s].value;
     return count;
 }
 
@@ -31,8 +22,8 @@ static int count_options(const struct plan_request *r, const struct algo_entry *
     int err = OK;
     *count = 1;
     for (int a = 0; algo && algo_param(algo, a) && !err; a++)
-        err = size_mul(
-            *count, max64(setting_value(r, e, algo_param(algo, a)->name, 0, &ignored), 1), count);
+        err = size_mul(*count, max64(setting_value(r, algo_param(algo, a)->name, 0, &ignored), 1),
+                       count);
     return err;
 }
 
@@ -45,7 +36,7 @@ static void set_options(struct bench_case *c, const struct plan_request *r, int6
     algo_defaults(algo, c->opt);
     while (algo_param(algo, count)) count++;
     for (int a = count - 1; a >= 0; a--)
-        i /= max64(setting_value(r, c->entry, algo_param(algo, a)->name, i, &c->opt[a]), 1);
+        i /= max64(setting_value(r, algo_param(algo, a)->name, i, &c->opt[a]), 1);
 }
 
 // Returns true if runs of the algorithm may be a graph. Only then -launch stream makes another

@@ -41,7 +41,7 @@ struct observation {
     bool throttled, busy;
     bool overtakes; // a run does not wait for the work ahead
     // Owned. The key omits options at their default (case_key_shorten) if this program has the
-    // algorithm. `run` is "" if the records have no run id.
+    // algorithm.
     char *key, *run, *matrix, *alg, *device;
     char *library, *reason; // owned, NULL: none
 };

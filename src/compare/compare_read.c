@@ -44,9 +44,9 @@ static int starts_add(struct run_starts *m, struct record *r)
 // Returns the start time of `run`; 0: unknown. Results mostly follow their environment.
 static int64_t starts_find(const struct run_starts *m, const char *run)
 {
-    for (int64_t i = m->count - 1; i >= 0 && run; i--)
-        if (m->list[i].run && !strcmp(m->list[i].run, run)) return m->list[i].when;
-    return run || !m->count ? 0 : m->list[m->count - 1].when;
+    for (int64_t i = m->count - 1; i >= 0; i--)
+        if (!strcmp(m->list[i].run, run)) return m->list[i].when;
+    return 0;
 }
 
 static void free_observation(struct observation *x)
@@ -105,8 +105,7 @@ static int add(struct observations *s, struct record *r, const struct run_starts
     int err = mem_grow((void **)&s->list, &s->room, s->count, sizeof *s->list);
     if (err) return err;
     int64_t when = starts_find(m, r->run);
-    if (!r->run) r->run = mem_zero_alloc(1, 1);
-    err = r->run ? reject_unchecked(r) : ERR_MEMORY;
+    err = reject_unchecked(r);
     if (err) return err;
     struct timed_median time = time_of(r, s->kind);
     if (r->c.entry && r->c.entry->algo) case_key_shorten(r->key, r->matrix, r->c.entry->algo);

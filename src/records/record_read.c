@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "algos/renamed.h"
 #include "data/lines.h"
 #include "records/json.h"
 #include "records/record.h"
@@ -116,12 +115,6 @@ static bool option_fits(const struct param *p, double value)
     return value >= p->min && value <= p->max && (!p->whole || value == floor(value));
 }
 
-// Returns the present name of an option of a record.
-static const char *option_name(const struct algo_entry *e, const cJSON *option)
-{
-    return renamed_option(e->op->name, e->name, option->string);
-}
-
 // Sets opt[] to the options of the record, over the defaults. Returns false if a value is not
 // allowed.
 static bool get_options(const cJSON *options, const struct algo_entry *e, double opt[PARAMS_MAX])
@@ -133,7 +126,7 @@ static bool get_options(const cJSON *options, const struct algo_entry *e, double
     algo_defaults(algo, opt);
     cJSON_ArrayForEach(x, options)
     {
-        int place = algo_param_find(algo, option_name(e, x));
+        int place = algo_param_find(algo, x->string);
         if (place < 0) continue;
         if (!option_fits(algo_param(algo, place), x->valuedouble)) return false;
         opt[place] = x->valuedouble;
@@ -148,13 +141,13 @@ static bool get_cold(const cJSON *o, bool *cold)
     return *cold || (text && !strcmp(text, "warm"));
 }
 
-// Reads the field launch, which older records do not have.
+// Reads the field launch: "stream", or null.
 static bool get_stream(const cJSON *o, bool *stream)
 {
     const cJSON *x = get(o, "launch");
     const char *text = cJSON_GetStringValue(x);
     *stream = text && !strcmp(text, "stream");
-    return *stream || !x || cJSON_IsNull(x);
+    return *stream || cJSON_IsNull(x);
 }
 
 // Reads the case, if all its fields are possible in this build.
@@ -171,59 +164,6 @@ static void get_case(const cJSON *o, struct record *r)
     c->entry = entry;
     c->prec = r->prec;
     strcpy(c->device, r->device);
-}
-
-// Reads the size of the matrix, null if the matrix could not be read.
-static bool get_size(const cJSON *matrix, struct matrix *M)
-{
-    const cJSON *rows = get(matrix, "rows"), *cols = get(matrix, "cols"), *nnz = get(matrix, "nnz");
-    int64_t m, n;
-    if (cJSON_IsNull(rows) && cJSON_IsNull(cols) && cJSON_IsNull(nnz)) return true;
-    M->field = "known";
-    bool whole = get_whole(rows, 0, INT32_MAX, &m) && get_whole(cols, 0, INT32_MAX, &n) &&
-                 get_whole(nnz, 0, INT64_MAX, &M->A.nnz);
-    if (whole) M->A.m = (int32_t)m, M->A.n = (int32_t)n;
-    return whole;
-}
-
-// The library of the record, for a key with the record's options: this build may have others.
-static _Thread_local const char *library_read;
-static const char *tell_library(void) { return library_read; }
-
-// Returns the key of the fields, with old or present names of options. NULL if the size of the
-// matrix is not usable. The case has an entry.
-static const char *key_of(const cJSON *o, const struct record *r, bool old, char key[CASE_KEY_MAX])
-{
-    struct param params[PARAMS_MAX + 1] = {0};
-    const struct algo algo = {.options = params, .library = tell_library};
-    const struct algo_entry entry = {r->alg, r->c.entry->op, r->c.entry->device, &algo, NULL};
-    struct bench_case c = r->c;
-    struct matrix M = {.name = r->matrix};
-    const cJSON *x;
-    int count = 0;
-    if (!get_size(get(o, "matrix"), &M)) return NULL;
-    library_read = cJSON_GetStringValue(get(o, "library"));
-    c.entry = &entry;
-    cJSON_ArrayForEach(x, get(o, "options"))
-    {
-        params[count].name = old ? x->string : option_name(r->c.entry, x);
-        c.opt[count++] = x->valuedouble;
-    }
-    return case_key(&c, &M, key);
-}
-
-// Returns true if the key is the key of the fields. Gives a key with old names of options the
-// present names.
-static int check_key(const cJSON *o, struct record *r)
-{
-    char key[CASE_KEY_MAX];
-    const char *found = key_of(o, r, true, key);
-    if (!found || strcmp(r->key, found)) return missing("case");
-    key_of(o, r, false, key);
-    if (!strcmp(r->key, key)) return OK;
-    mem_free(r->key);
-    r->key = mem_copy_text(key, strlen(key));
-    return r->key ? OK : ERR_MEMORY;
 }
 
 static int get_prec(const cJSON *o, enum prec *prec)
@@ -260,20 +200,12 @@ static int get_environment(const cJSON *o, struct record *r)
     return err ? err : record_facts_read(o, &r->facts);
 }
 
-// Returns what setup_prep_ms() returns for a result. In older records the CSR of A has a
-// convert_ms: the time of rounding, which is no preparation.
+// Returns what setup_prep_ms() returns for a result.
 static double get_prep(const cJSON *o)
 {
     double ms = get_number(get(o, "setup_ms"), "analyse");
     const cJSON *x;
-    cJSON_ArrayForEach(x, get(o, "formats"))
-    {
-        const char *name = cJSON_GetStringValue(get(x, "format"));
-        const char *of = cJSON_GetStringValue(get(x, "of"));
-        const bool given =
-            name && !strcmp(name, format_csr.name) && !(of && !strcmp(of, OF_TRANSPOSE));
-        if (!given) ms += get_number(x, "convert_ms");
-    }
+    cJSON_ArrayForEach(x, get(o, "formats")) ms += get_number(x, "convert_ms");
     return ms;
 }
 
@@ -320,13 +252,7 @@ static int get_result(const cJSON *o, struct record *r)
     r->efficiency = get_number(o, "efficiency");
     r->gather_efficiency = get_number(o, "gather_efficiency");
     get_case(o, r);
-    return r->c.entry ? check_key(o, r) : OK;
-}
-
-// Reads the id of the run, which older records do not have.
-static int get_run(const cJSON *o, struct record *r)
-{
-    return get(o, "run") ? get_text(o, "run", &r->run) : OK;
+    return OK;
 }
 
 int record_read(const char *line, struct record *out)
@@ -348,7 +274,7 @@ int record_read(const char *line, struct record *out)
         out->kind = RECORD_DOCTOR;
     else
         err = missing("kind");
-    if (!err) err = get_run(o, out);
+    if (!err && out->kind != RECORD_DOCTOR) err = get_text(o, "run", &out->run);
     cJSON_Delete(o);
     if (err) record_free(out);
     return err;

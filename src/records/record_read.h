@@ -10,7 +10,7 @@ enum record_kind { RECORD_ENVIRONMENT, RECORD_RESULT, RECORD_DOCTOR };
 
 struct record {
     enum record_kind kind;
-    char *run; // id of the run, owned; results have that of their environment. NULL: older record
+    char *run; // id of the run, owned; results have that of their environment. NULL: of the doctor
     // Fields of an environment; its main device is `device`, by name.
     int64_t when;   // date of writing, in seconds since 1970. 0: unknown
     char *revision; // revision of the program. NULL: unknown
@@ -22,8 +22,8 @@ struct record {
     char *op, *alg, *device; // names
     char *library;           // name and version. NULL: none
     char *matrix, *path;
-    char *content;          // hash of the matrix. NULL: none, or an older record
-    double file_bytes;      // size of the file. NAN: none, or an older record
+    char *content;          // hash of the matrix. NULL: none
+    double file_bytes;      // size of the file. NAN: none
     double file_changed_ns; // last write, to a quarter of a microsecond. NAN: likewise
     enum prec prec;
     // The case, if this build has its operation and algorithm and all values are possible; else

@@ -5,15 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Returns the index of the environment of a run. Results mostly follow their environment. Results
-// without a run id belong to the last environment.
+// Returns the index of the environment of a run. Results mostly follow their environment.
 static int64_t find_environment(const struct collected *c, const char *run)
 {
-    int64_t last = c->environment_count - 1, at = last;
-    if (!run) return last >= c->file_environment ? last : -1;
-    while (at >= c->file_environment &&
-           (!c->environments[at].run || strcmp(c->environments[at].run, run)))
-        at--;
+    int64_t at = c->environment_count - 1;
+    while (at >= c->file_environment && strcmp(c->environments[at].run, run)) at--;
     return at >= c->file_environment ? at : -1;
 }
 
@@ -34,7 +30,7 @@ static int add_case(struct collected *c, struct record *r)
     mem_free(r->samples); // most of the memory of a record
     r->samples = NULL;
     c->cases[c->count++] = (struct collected_case){.r = *r,
-                                                   .run = r->run ? r->run : "",
+                                                   .run = r->run,
                                                    .environment = find_environment(c, r->run),
                                                    .runs = 1};
     *r = (struct record){0};

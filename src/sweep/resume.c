@@ -34,7 +34,7 @@ static int add_run(struct runs *runs, const struct record *x)
     int err = mem_grow((void **)&runs->list, &runs->room, runs->count, sizeof *runs->list);
     if (err) return err;
     struct run *run = &runs->list[runs->count++];
-    snprintf(run->id, sizeof run->id, "%s", x->run ? x->run : "");
+    snprintf(run->id, sizeof run->id, "%s", x->run);
     run->made = x->when ? x->when : INT64_MIN;
     return OK;
 }
@@ -42,7 +42,7 @@ static int add_run(struct runs *runs, const struct record *x)
 static int64_t made_of(const struct runs *runs, const char *id)
 {
     for (int64_t i = runs->count - 1; i >= 0; i--)
-        if (!strcmp(runs->list[i].id, id ? id : "")) return runs->list[i].made;
+        if (!strcmp(runs->list[i].id, id)) return runs->list[i].made;
     return INT64_MIN;
 }
 

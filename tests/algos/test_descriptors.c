@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <math.h>
 
-#include "algos/renamed.h"
 #include "dies.h"
 #include "formats/sellp.h"
 #include "formats/tile16.h"
@@ -44,33 +43,6 @@ static void test_params(const struct algo_entry *e)
               "%s: %s is there twice", e->name, p->name);
     }
     CHECK(count <= PARAMS_MAX && algo_param_find(e->algo, "no-such-option") < 0, "%d", count);
-}
-
-// The list of renamed options: algorithms have the new name, and not the old name.
-static void test_renamed(void)
-{
-    static const struct {
-        const char *op, *algo, *old, *name;
-    } list[] = {
-#define OPTION(op, algo, old, name) {#op, algo, old, name},
-#define FIGURE(op, algo, old, name)
-#include "algos/renamed.def"
-#undef OPTION
-#undef FIGURE
-    };
-    for (int i = 0; i < COUNT(list); i++) {
-        bool here = false;
-        for (int e = 0; e < algo_count; e++) {
-            const struct algo_entry *entry = &algos[e];
-            if (strcmp(entry->name, list[i].algo) || strcmp(entry->op->name, list[i].op)) continue;
-            here = !entry->algo || here || algo_param_find(entry->algo, list[i].name) >= 0;
-            CHECK(!entry->algo || algo_param_find(entry->algo, list[i].old) < 0, "%s has %s",
-                  entry->name, list[i].old);
-        }
-        CHECK(here, "%s has no %s", list[i].algo, list[i].name);
-        CHECK_TEXT(renamed_option(list[i].op, list[i].algo, list[i].old), list[i].name);
-        CHECK_TEXT(renamed_option(list[i].op, list[i].algo, list[i].name), list[i].name);
-    }
 }
 
 // Formats without holes, and none twice.
@@ -287,7 +259,6 @@ int main(void)
     test_references();
     test_order();
     test_too_many();
-    test_renamed();
     test_phases();
     CHECK(dies(read_option, "no-such", "mixed has no option 'no-such'"), "an option of nothing");
     CHECK(!dies(read_option, "pad", ""), "an option that is there");

@@ -63,8 +63,7 @@ def keys(env):
 
 
 def bad_records(made):
-    """The records with bad names, without the key that was made of the old ones; each algorithm has
-    options of its own."""
+    """The records with bad names; each algorithm has options of its own."""
     names, keep, env = Names(), set(), {}
     for record in made:
         if record["kind"] == "environment":
@@ -75,7 +74,7 @@ def bad_records(made):
                                           "other": record["op"] == "x"}}
         if record["matrix"]["name"].startswith(("aspect:", "band:", "sparse2d:")):
             keep = keep | {record["matrix"]["name"]}
-        yield {**spoilt(record, names, keep), "case": None}
+        yield spoilt(record, names, keep)
 
 
 def odd_text(fig):

@@ -6,7 +6,7 @@ import math
 import random
 
 import precs
-from records import key_of, row_from
+from records import row_from
 
 GPU = {"copy": 4200.0, "cache": 9500.0, "f32": 59000.0, "f64": 32000.0}
 CPU = {"copy": 38.0, "cache": 150.0, "f32": 260.0, "f64": 130.0}
@@ -94,7 +94,10 @@ def case(of, axes, alg, matrix, ms, flops, prec="f32", device="cuda:0", status="
               "flops": flops, "gflops": flops / ms / 1e6 if ok and ms else None,
               "bytes": {"compulsory": csr + 2 * rows * width * axes.get("k", 1)},
               "stats": stats or {}, **({"model": model} if model else {})}
-    return {**record, "case": key_of(record, dict.fromkeys(axes, {}))}
+    words = [record["op"], alg, device, prec, *("%s=%s" % item for item in axes.items()), "cache=" + cache]
+    words += ["%s=%s" % item for item in sorted((options or {}).items())]
+    words += [record["library"].replace(" ", "-")] if record["library"] else []
+    return {**record, "case": " ".join(words + ["%dx%d:%d %s" % (rows, rows, nnz, name)])}
 
 
 def result(alg, matrix, ms, k=64, prec="f32", device="cuda:0", status="ok", layout="row", **more):

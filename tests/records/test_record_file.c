@@ -289,7 +289,7 @@ static void test_full_disk(void)
 // What a file ends with, as a record is added to it: what becomes of that end.
 static void test_append(void)
 {
-    static const char record[] = "{\"schema\":\"spbench/1\",\"kind\":\"environment\"}";
+    static const char record[] = "{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\"0a\"}";
     static const struct {
         const char *end;
         bool refused, kept;

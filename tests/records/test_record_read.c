@@ -214,29 +214,25 @@ static void test_others(void)
     deep[sizeof deep - 1] = 0;
     CHECK(is_refused(deep, "record"), "brackets pass");
     struct record x;
-    CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\"}", &x) &&
-              x.kind == RECORD_ENVIRONMENT,
-          "%s", fail_text());
-    CHECK(!x.run && !x.when, "a run or a date from nowhere");
-    record_free(&x);
+    CHECK(is_refused("{\"schema\":\"spbench/1\",\"kind\":\"environment\"}", "'run'"), "no run");
     CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"doctor\"}", &x) &&
               x.kind == RECORD_DOCTOR,
           "%s", fail_text());
     record_free(&x);
-    CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\","
+    CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\"0a\","
                        "\"date\":\"2026-11-22T03:11:09Z\"}",
                        &x) &&
               x.when == 1795317069,
           "%lld", (long long)x.when);
     record_free(&x);
-    CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\","
+    CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\"0a\","
                        "\"date\":\"2026-11-22 or so\"}",
                        &x) &&
               !x.when,
           "%lld", (long long)x.when);
     record_free(&x);
     CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\"0a\"}", &x) &&
-              x.run && !strcmp(x.run, "0a"),
+              x.run && !strcmp(x.run, "0a") && !x.when,
           "%s", fail_text());
     record_free(&x);
     CHECK(is_refused("{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":7}", "'run'"),
@@ -288,7 +284,7 @@ static cJSON *outer_of(cJSON *line, const char *name)
 static void test_missing(void)
 {
     static const char *const needed[] = {"schema", "kind", "status", "case", "op",  "alg",
-                                         "device", "prec", "matrix", "name", "path"};
+                                         "device", "prec", "matrix", "name", "path", "run"};
     for (int i = 0; i < COUNT(needed); i++)
         for (int null = 0; null < 2; null++) {
             cJSON *line = good_line(), *outer = outer_of(line, needed[i]);
@@ -455,44 +451,6 @@ static void test_samples(void)
     record_free(&x);
 }
 
-// The text that tells cases apart is that of the fields beside it.
-static void test_key(void)
-{
-    cJSON *line = good_line();
-    char *key = strdup(text_at(line, "case")), quoted[CASE_KEY_MAX + 8];
-    const struct {
-        const char *outer, *name, *value;
-    } others[] = {{NULL, "prec", "\"f32\""},
-                  {NULL, "cache", "\"warm\""},
-                  {NULL, "launch", "\"stream\""},
-                  {"matrix", "rows", "4"},
-                  {"matrix", "cols", "3"},
-                  {"matrix", "nnz", "6"},
-                  {"matrix", "nnz", "5.5"},
-                  {"matrix", "nnz", "null"},
-                  {"matrix", "rows", "-3"},
-                  {"matrix", "rows", "1e30"},
-                  {"matrix", "nnz", "1e30"},
-                  {"matrix", "rows", "\"3\""},
-                  {NULL, "library", "\"Made-up 1\""},
-                  {"matrix", "name", "\"wed\""}};
-    for (size_t i = 0; key[i]; i++) { // a letter left out
-        char *shorter = strdup(key);
-        memmove(shorter + i, shorter + i + 1, strlen(shorter + i));
-        snprintf(quoted, sizeof quoted, "\"%s\"", shorter);
-        CHECK(tree_is_refused(line_with(NULL, "case", quoted), "'case'"), "passes: %s", shorter);
-        free(shorter);
-    }
-    snprintf(quoted, sizeof quoted, "\"%s \"", key);
-    CHECK(tree_is_refused(line_with(NULL, "case", quoted), "'case'"), "a blank more passes");
-    for (int i = 0; i < COUNT(others); i++)
-        CHECK(
-            tree_is_refused(line_with(others[i].outer, others[i].name, others[i].value), "'case'"),
-            "another %s passes: %s", others[i].name, others[i].value);
-    free(key);
-    cJSON_Delete(line);
-}
-
 // Of another version of a library it is another case, though this build cannot run it.
 static void test_library(void)
 {
@@ -571,35 +529,6 @@ static void test_no_memory(void)
     free(line);
 }
 
-// A record with old names of options is read as one with the present names.
-static void test_old_names(void)
-{
-    static const char present[] = " common-columns=16 common-percent=60",
-                      old[] = " alike=60 common=16";
-    struct record x;
-    char key[CASE_KEY_MAX];
-    wanted_entry = algo_find(op_find("spmm"), "bundled", DEVICE_CPU);
-    cJSON *line = good_line(), *options = at(line, NULL, "options");
-    const char *want = strdup(text_at(line, "case")), *found = strstr(want, present);
-    cJSON_DeleteItemFromObjectCaseSensitive(options, "common-percent");
-    cJSON_DeleteItemFromObjectCaseSensitive(options, "common-columns");
-    cJSON_AddNumberToObject(options, "alike", 60);
-    cJSON_AddNumberToObject(options, "common", 16);
-    CHECK(found, "%s", want);
-    snprintf(key, sizeof key, "%.*s%s%s", (int)(found - want), want, old, found + strlen(present));
-    cJSON_ReplaceItemInObjectCaseSensitive(line, "case", cJSON_CreateString(key));
-    int err = read_tree(line, &x);
-    CHECK(!err, "%s", fail_text());
-    if (!err) {
-        CHECK_TEXT(x.key, want);
-        CHECK(x.c.opt[algo_param_find(wanted_entry->algo, "common-percent")] == 60, "%g",
-              x.c.opt[0]);
-        record_free(&x);
-    }
-    free((char *)want);
-    wanted_entry = NULL;
-}
-
 int main(void)
 {
     path_make();
@@ -613,11 +542,9 @@ int main(void)
     test_no_case();
     test_no_options();
     test_samples();
-    test_key();
     test_library();
     test_options();
     test_many_options();
-    test_old_names();
     test_no_memory();
     unlink(path);
     return TEST_END();

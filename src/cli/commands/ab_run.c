@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "algos/renamed.h"
 #include "base/child.h"
 #include "base/utf8.h"
 #include "cli/matrices/matrix_check.h"
@@ -41,8 +40,7 @@ static bool have_param(const struct narrowed *n, const char *param)
     bool have = false;
     for (int i = 0; i < algo_count; i++)
         if (algos[i].algo && !strcmp(algos[i].op->name, n->op) && has_word(n->algs, algos[i].name))
-            have |=
-                algo_param_find(algos[i].algo, renamed_option(n->op, algos[i].name, param)) >= 0;
+            have |= algo_param_find(algos[i].algo, param) >= 0;
     return have;
 }
 

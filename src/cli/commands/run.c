@@ -233,7 +233,6 @@ int cli_run(const struct request *q)
     if (err) goto done;
 
     cli_print_device(&c, o);
-    bench_setup_print_renamed(o);
     // Records and table do not share a terminal. -q prints no table.
     run.records = !o->run.profile && (o->output || o->quiet || cli_stdout_is_apart());
     if (run.records)

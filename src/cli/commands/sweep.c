@@ -405,7 +405,6 @@ static int prepare(struct whole *c, const struct request *q)
     if (!err) err = make_passes(c);
     if (progress) fprintf(stderr, TERMINAL_ERASE);
     make_sweep(c);
-    if (!err) bench_setup_print_renamed(o);
     return err;
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "algos/renamed.h"
 #include "base/suggest.h"
 
 // Resolves -device. `auto` looks for a GPU without opening one.
@@ -216,10 +215,9 @@ static int check_settings(const struct chosen *chosen, const struct options *o)
         bool found = false;
         for (int e = 0; e < chosen->count; e++) {
             const struct algo_entry *entry = chosen->list[e].entry;
-            const char *name = renamed_option(entry->op->name, entry->name, s->name);
             // an algorithm missing in this build may have the parameter; its record says so
             if (!entry->algo) found = true;
-            int place = entry->algo ? algo_param_find(entry->algo, name) : -1;
+            int place = entry->algo ? algo_param_find(entry->algo, s->name) : -1;
             if (place < 0) continue;
             int err = bench_setup_check_setting(s, algo_param(entry->algo, place), entry->name);
             if (err) return err;
@@ -280,35 +278,6 @@ static int make_plan(struct bench_setup *setup, const struct options *o)
     if (!err) err = plan_make(&setup->plan, &r);
     mem_free(chosen.list);
     return err;
-}
-
-// Returns the new name of option `old` of an algorithm that -alg names, or NULL.
-static const char *new_name(const struct options *o, const struct op *op, const char *old)
-{
-    char item[WORD_MAX];
-    const char *rest = o->alg;
-    while (words_next(&rest, item) > 0)
-        for (int i = 0; i < algo_count; i++) {
-            if (algos[i].op != op || !item_matches(item, algos[i].name)) continue;
-            const char *name = renamed_option(op->name, algos[i].name, old);
-            if (name != old) return name;
-        }
-    return NULL;
-}
-
-void bench_setup_print_renamed(const struct options *o)
-{
-    const struct op *op = o->op ? op_find(o->op) : NULL;
-    for (int x = 0; x < op_count && !op; x++)
-        if (op_has_all(ops[x], o->alg)) op = ops[x];
-    for (int i = 0; i < o->setting_count && op; i++) {
-        const char *old = o->settings[i].name, *name = new_name(o, op, old);
-        bool told = !name;
-        for (int s = 0; s < i; s++) told |= !strcmp(o->settings[s].name, old);
-        if (told) continue;
-        fprintf(stderr, "spbench: -opt %s: the name is %s; %s ends with the next release\n", old,
-                name, old);
-    }
 }
 
 int bench_setup_make(struct bench_setup *setup, const struct options *o)

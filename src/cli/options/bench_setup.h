@@ -27,8 +27,6 @@ int bench_setup_make_device(struct bench_setup *setup, const struct options *o);
 int bench_setup_open(struct bench_setup *setup, const struct options *o);
 int bench_setup_measure_roofs(struct bench_setup *setup, bool fresh);
 void bench_setup_free(struct bench_setup *setup);
-// Warns on stderr about old names of options of -opt, once for each name.
-void bench_setup_print_renamed(const struct options *o);
 // Returns true if an operation has an algorithm of this name on any device.
 bool bench_setup_is_algorithm(const char *name);
 // Returns an error if a parameter of the algorithm cannot have the value.
