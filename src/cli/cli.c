@@ -203,10 +203,9 @@ static int (*const runs[])(const struct request *q) = {
     [COMMAND_GEN] = cli_gen,         [COMMAND_ROOF] = cli_roof,
     [COMMAND_DOCTOR] = cli_doctor,   [COMMAND_COMPLETION] = cli_completion,
     [COMMAND_MAN] = cli_man,         [COMMAND_COMPARE] = cli_compare,
-    [COMMAND_REPORT] = cli_report,   [COMMAND_SELFTEST] = cli_selftest,
-    [COMMAND_SWEEP] = cli_sweep,     [COMMAND_NEW_KERNEL] = cli_new_kernel,
-    [COMMAND_CONFORM] = cli_conform, [COMMAND_WORKER] = cli_worker,
-    [COMMAND_HELP] = cli_help,
+    [COMMAND_REPORT] = cli_report,   [COMMAND_SWEEP] = cli_sweep,
+    [COMMAND_CONFORM] = cli_conform, [COMMAND_NEW_KERNEL] = cli_new_kernel,
+    [COMMAND_WORKER] = cli_worker,   [COMMAND_HELP] = cli_help,
 };
 
 static void show_version(void)

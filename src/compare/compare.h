@@ -100,7 +100,6 @@ struct compare_rule {
     int consecutive;  // history: number of slower files in a row that make a regression
     bool sittings;    // history: each process of OLD is a separate sitting
     enum timing_kind kind;
-    double plant[2];    // test: factors on the times of NEW, for alternate cases; 0: none
     const char *broken; // reason for cases missing in NEW: its process broke off; NULL: it did not
 };
 

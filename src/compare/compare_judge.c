@@ -220,14 +220,6 @@ static double within_of(const struct compared *x, bool calm)
     return sum;
 }
 
-static void plant(struct compared *x, double factor)
-{
-    if (factor <= 0) return;
-    for (int i = 0; i < x->used[SIDE_NEW]; i++) x->y[SIDE_NEW][i] += log(factor);
-    x->ms[SIDE_NEW] *= factor;
-    x->gflops[SIDE_NEW] /= factor;
-}
-
 // Fills in the times of a case that both sides have. Sets the verdict if nothing can be estimated.
 static int time_case(struct compared *x)
 {
@@ -387,7 +379,7 @@ static void judge_alone(struct comparison *c, struct compared *x)
 
 int comparison_judge(struct comparison *c, const struct compare_rule *rule)
 {
-    int err = OK, turn = 0;
+    int err = OK;
     int64_t timed = 0;
     c->rule = *rule;
     for (int64_t i = 0; i < c->count && !err; i++) {
@@ -396,7 +388,6 @@ int comparison_judge(struct comparison *c, const struct compare_rule *rule)
             judge_alone(c, x);
         else if (!judge_outcome(x))
             err = time_case(x);
-        if (x->timed) plant(x, rule->plant[turn++ % 2]);
     }
     for (int64_t i = 0; i < c->count; i++) timed += c->cases[i].timed;
     if (!err) err = estimate(c);

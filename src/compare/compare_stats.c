@@ -60,13 +60,6 @@ double stats_location(double *x, int n, double *variance, double *dof)
 
 int stats_class(double ms) { return ms < 0.02 ? 0 : ms < 0.2 ? 1 : ms < 2 ? 2 : 3; }
 
-const char *stats_class_name(int size_class)
-{
-    static const char *const names[STATS_CLASSES] = {"under 20 us", "20 to 200 us", "0.2 to 2 ms",
-                                                     "over 2 ms"};
-    return names[size_class];
-}
-
 int stats_runs_needed(double unit, double percent, double threshold)
 {
     double room = log1p(percent / 100) - log1p(threshold / 100);

@@ -143,7 +143,6 @@ double stats_location(double *x, int n, double *variance, double *dof);
 double stats_median(double *x, int64_t n);
 // Returns the size class of a time: under 20 us, 0.2 ms, 2 ms, more.
 int stats_class(double ms);
-const char *stats_class_name(int size_class);
 // Returns the number of pairs that find a slowdown of `percent` beyond a threshold of `threshold`
 // percent in 95 % of cases: (1.645 / (ln(1 + percent) - ln(1 + threshold)))^2 * unit, at least 3.
 int stats_runs_needed(double unit, double percent, double threshold);

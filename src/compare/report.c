@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/student.h"
 #include "base/utf8.h"
 
 const char *report_number(double x, char text[32])
@@ -55,25 +54,6 @@ static void print_devices(FILE *out, const struct comparison *c, const char *mar
     if (!before->text[0] || !now->text[0]) return;
     if (before->mixed || now->mixed || strcmp(before->text, now->text))
         fprintf(out, "%sdevices differ: OLD %s, NEW %s\n", mark, before->text, now->text);
-}
-
-double report_gflops(const struct compared *x)
-{
-    double sum = 0;
-    int n = 0;
-    if (x->timed) return x->gflops[SIDE_NEW];
-    for (int i = 0; i < x->count[SIDE_NEW]; i++) {
-        const struct observation *s = &x->seen[SIDE_NEW][i];
-        if (s->status == STATUS_OK && s->gflops > 0) sum += log(s->gflops), n++;
-    }
-    return n ? exp(sum / n) : NAN;
-}
-
-double report_range(const struct compared *x)
-{
-    if (!x->timed) return NAN;
-    double far = student_quantile(STATS_ALPHA, x->e.t_dof);
-    return expm1(far * sqrt(x->e.spread / 2 / x->used[SIDE_NEW]));
 }
 
 static void print_counts(FILE *out, const struct comparison *c, const char *mark)
@@ -141,10 +121,6 @@ static void print_left_out(FILE *out, const struct comparison *c, const char *ma
             fprintf(out, "%sleft out: %lld line%s, the first %s\n", mark,
                     (long long)c->read[side].bad_lines, c->read[side].bad_lines == 1 ? "" : "s",
                     c->read[side].bad_text);
-    if (c->rule.plant[0] > 0 || c->rule.plant[1] > 0)
-        fprintf(out, "%splanted: times of NEW are multiplied by %.4g and %.4g alternately\n", mark,
-                c->rule.plant[0] > 0 ? c->rule.plant[0] : 1,
-                c->rule.plant[1] > 0 ? c->rule.plant[1] : 1);
 }
 
 void report_summary(FILE *out, const struct comparison *c, const struct compared_names *names,

@@ -11,8 +11,6 @@ int report_table(FILE *out, const struct comparison *c);
 int report_markdown(FILE *out, const struct comparison *c);
 int report_json(FILE *out, const struct comparison *c);
 int report_junit(FILE *out, const struct comparison *c);
-int report_gab(FILE *out, const struct comparison *c);
-int report_bmf(FILE *out, const struct comparison *c);
 
 struct report_format {
     const char *name;
@@ -31,9 +29,5 @@ const char *report_source(const struct comparison *c, enum side side, char text[
 // Prints the summary, one line each with `mark` in front. Lines that only tables need are left out.
 void report_summary(FILE *out, const struct comparison *c, const struct compared_names *names,
                     const char *mark);
-// Returns GFLOPS of NEW, whether or not OLD has a time; NAN: none.
-double report_gflops(const struct compared *x);
-// Returns half the 95 % interval of that rate, relative to the rate; NAN: unknown.
-double report_range(const struct compared *x);
 
 #endif

@@ -7,7 +7,5 @@ const struct report_format report_formats[] = {
     {"json", report_json},
     {"markdown", report_markdown},
     {"junit", report_junit},
-    {"gab", report_gab},
-    {"bmf", report_bmf},
     {NULL, NULL},
 };

@@ -1,4 +1,4 @@
-// Report as JSON: complete, or for two trackers of continuous integration.
+// Report as JSON.
 #include "compare/report.h"
 
 #include <math.h>
@@ -88,48 +88,5 @@ int report_json(FILE *out, const struct comparison *c)
     add_summary(&j, c);
     cJSON *list = json_array(&j, j.root, "cases");
     for (int64_t i = 0; i < c->count; i++) add_case(&j, list, &c->cases[i]);
-    return json_end(&j, out);
-}
-
-// Format of github-action-benchmark, customBiggerIsBetter: [{name, unit, value, range, extra}].
-int report_gab(FILE *out, const struct comparison *c)
-{
-    struct json j;
-    json_start_list(&j);
-    for (int64_t i = 0; i < c->count; i++) {
-        const struct compared *x = &c->cases[i];
-        double gflops = report_gflops(x), range = report_range(x);
-        char text[64], extra[128], ratio[64];
-        if (isnan(gflops)) continue;
-        cJSON *o = json_object(&j, j.root, NULL);
-        json_text(&j, o, "name", x->seen[SIDE_NEW]->key);
-        json_text(&j, o, "unit", "GFLOPS");
-        json_measure(&j, o, "value", gflops);
-        snprintf(text, sizeof text, "\u00b1 %.4g", gflops * range);
-        if (!isnan(range)) json_text(&j, o, "range", text);
-        snprintf(extra, sizeof extra, "%s; time of NEW over OLD %s", verdict_name(x->verdict),
-                 report_ratio(x, ratio));
-        json_text(&j, o, "extra", extra);
-    }
-    return json_end(&j, out);
-}
-
-// Format of Bencher: {name: {measure: {value, lower_value, upper_value}}}.
-int report_bmf(FILE *out, const struct comparison *c)
-{
-    struct json j;
-    json_start(&j);
-    for (int64_t i = 0; i < c->count; i++) {
-        const struct compared *x = &c->cases[i];
-        double gflops = report_gflops(x), range = report_range(x);
-        if (isnan(gflops)) continue;
-        cJSON *o = json_object(&j, j.root, x->seen[SIDE_NEW]->key);
-        cJSON *rate = json_object(&j, o, "gflops");
-        json_measure(&j, rate, "value", gflops);
-        if (!isnan(range)) {
-            json_measure(&j, rate, "lower_value", gflops / (1 + range));
-            json_measure(&j, rate, "upper_value", gflops * (1 + range));
-        }
-    }
     return json_end(&j, out);
 }

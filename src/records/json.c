@@ -48,13 +48,6 @@ void json_start(struct json *j)
     j->lost = !j->root;
 }
 
-void json_start_list(struct json *j)
-{
-    use_own_memory();
-    *j = (struct json){.root = cJSON_CreateArray()};
-    j->lost = !j->root;
-}
-
 void json_free(struct json *j)
 {
     cJSON_Delete(j->root);

@@ -17,9 +17,8 @@ struct json {
 // document, or more than one.
 int json_parse(const char *text, cJSON **out);
 
-// Start an empty object; an empty array.
+// Starts an empty object.
 void json_start(struct json *j);
-void json_start_list(struct json *j);
 void json_free(struct json *j);
 
 // Each adds a node to `parent`: under `name` to an object, with name NULL to an array.

@@ -53,7 +53,7 @@ for command in "${commands[@]}"; do
         check "$command: exit status $status of its help" names "$status" "$exits"
     done
 done
-for command in run info compare selftest sweep; do
+for command in run info compare sweep; do
     check "$command: exit status 3" grep -qF "$(bold 3)" \
         <<<"$(sed -n "/^\.SS $command\$/,/^\.S[HS] /p" <<<"$(part 'EXIT STATUS')")"
 done

@@ -363,8 +363,6 @@ static void test_classes(void)
     CHECK(stats_class(0.0199) == 0 && stats_class(0.02) == 1 && stats_class(0.2) == 2 &&
               stats_class(1.99) == 2 && stats_class(2) == 3,
           "classes");
-    CHECK_TEXT(stats_class_name(0), "under 20 us");
-    CHECK_TEXT(stats_class_name(3), "over 2 ms");
 }
 
 // The advice holds: with so many pairs, what is planted is over the threshold in 95 % of draws.

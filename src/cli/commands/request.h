@@ -15,7 +15,7 @@ struct outcome {
     bool bad_spec;  // the spec of a generated matrix is wrong
     bool bad_matrix;            // a matrix could not be read
     bool exit_now;              // the process may end without freeing memory
-    enum conclusion conclusion; // set by compare and selftest
+    enum conclusion conclusion; // set by compare
 };
 
 struct request {
@@ -36,7 +36,6 @@ int cli_completion(const struct request *q);
 int cli_man(const struct request *q);
 int cli_compare(const struct request *q);
 int cli_report(const struct request *q);
-int cli_selftest(const struct request *q);
 int cli_sweep(const struct request *q); // also run, with plug-ins
 int cli_advise(const struct request *q);
 int cli_new_kernel(const struct request *q);

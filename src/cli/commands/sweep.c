@@ -173,13 +173,10 @@ static bool to_file(const struct options *o) { return o->output && strcmp(o->out
 
 static int check_options(const struct options *o)
 {
-    if (o->sweep.fresh && (o->sweep.resume || o->sweep.retry))
-        return fail(ERR_USAGE, "-fresh: begins anew, and goes with neither -resume nor -retry");
-    if ((o->sweep.fresh || o->sweep.resume || o->sweep.retry) && !to_file(o))
-        return fail(ERR_USAGE, "-%s: needs -o FILE",
-                    o->sweep.fresh    ? "fresh"
-                    : o->sweep.resume ? "resume"
-                                      : "retry");
+    if (o->sweep.fresh && o->sweep.retry)
+        return fail(ERR_USAGE, "-fresh and -retry exclude each other");
+    if ((o->sweep.fresh || o->sweep.retry) && !to_file(o))
+        return fail(ERR_USAGE, "-%s: needs -o FILE", o->sweep.fresh ? "fresh" : "retry");
     if (o->rule.limit_ms == o->rule.most_ms && o->rule.limit_ms >= o->sweep.timeout_ms)
         return fail(ERR_USAGE, "-timeout %g: is not longer than -time-limit, %g",
                     o->sweep.timeout_ms * 1e-3, o->rule.limit_ms * 1e-3);

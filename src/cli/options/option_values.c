@@ -396,26 +396,12 @@ int compare_parse_threshold(struct options *o, const struct option *self, const 
     return parse_percent(self->name, text, 100, &o->compare.threshold);
 }
 
-int compare_parse_plant(struct options *o, const struct option *self, const char *text)
-{
-    return parse_percent(self->name, text, 1000, &o->compare.plant);
-}
-
 int compare_parse_runs(struct options *o, const struct option *self, const char *text)
 {
     int64_t runs;
     int err = parse_whole(self, text, 1, RUNS_MOST, &runs);
     o->runs = (int)runs;
     return err;
-}
-
-const char *const until_words[] = {"decided", NULL};
-
-int compare_parse_until(struct options *o, const struct option *self, const char *text)
-{
-    int64_t word;
-    o->compare.until_decided = true;
-    return parse_word(self, text, until_words, &word);
 }
 
 int parse_budget(struct options *o, const struct option *self, const char *text)

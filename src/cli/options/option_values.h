@@ -45,9 +45,7 @@ int parse_traps(struct options *o, const struct option *self, const char *text);
 
 int compare_parse_format(struct options *o, const struct option *self, const char *text);
 int compare_parse_threshold(struct options *o, const struct option *self, const char *text);
-int compare_parse_plant(struct options *o, const struct option *self, const char *text);
 int compare_parse_runs(struct options *o, const struct option *self, const char *text);
-int compare_parse_until(struct options *o, const struct option *self, const char *text);
 int compare_parse_consecutive(struct options *o, const struct option *self, const char *text);
 int advise_parse_runs(struct options *o, const struct option *self, const char *text);
 int compare_parse_ab(struct options *o, const struct option *self, const char *text);

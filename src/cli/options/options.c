@@ -49,7 +49,7 @@ static const struct option table[] = {
      EACH | ROOF | DOCTOR | CONFORM | ADVISE, .parse = parse_threads},
     {"seed", "N", "seed of all random numbers (default 1)", EACH | INFO | GEN | ADVISE,
      .parse = parse_seed},
-    {"threshold", "PERCENT", "smallest change that counts (default 3)", COMPARE | SELFTEST,
+    {"threshold", "PERCENT", "smallest change that counts (default 3)", COMPARE,
      .parse = compare_parse_threshold},
     {"matrix", "PATTERNS", "only these matrices: names, patterns such as 'fem*'", REPORT,
      .parse = report_parse_matrix, .kind = OPTION_NAME},
@@ -62,20 +62,17 @@ static const struct option table[] = {
     {"format", "NAME", NULL, COMPARE | REPORT | ADVISE | CONFORM, .parse = compare_parse_format},
     {"ab", "PROGRAM", "measure PROGRAM (OLD) and this program (NEW) alternately on MATRIX...",
      COMPARE, .parse = compare_parse_ab, .kind = OPTION_NAME},
-    {"until", "NAME", "decided (default): add processes until no case is unclear", COMPARE,
-     .parse = compare_parse_until},
     {"budget", "SECONDS", NULL, COMPARE | ADVISE, .parse = parse_budget},
     {"runs-planned", "N", "find the least time of N runs, preparation included", ADVISE,
      .parse = advise_parse_runs},
-    {"runs", "N", NULL, COMPARE | SELFTEST | SWEEP, .parse = compare_parse_runs},
-    {"keep", "PREFIX", "keep the records: PREFIX.old.jsonl, PREFIX.new.jsonl", COMPARE | SELFTEST,
+    {"runs", "N", NULL, COMPARE | SWEEP, .parse = compare_parse_runs},
+    {"keep", "PREFIX", "keep the records: PREFIX.old.jsonl, PREFIX.new.jsonl", COMPARE,
      .parse = compare_parse_keep, .kind = OPTION_NAME},
     {"history", NULL,
      "compare the newest of FILES, or of a folder's .jsonl(.gz), with the older ones", COMPARE,
      FLAG(compare.history)},
     {"consecutive", "N", "with -history: N slower files in a row are a regression (default 2)",
      COMPARE, .parse = compare_parse_consecutive},
-    {"plant", "PERCENT", "planted slowdown (default 5)", SELFTEST, .parse = compare_parse_plant},
     {"cpu", NULL, "for the CPU, in C (default without CUDA)", NEW, FLAG(new_kernel.cpu)},
     {"cuda", NULL, "for CUDA (default of a program with CUDA)", NEW, FLAG(new_kernel.cuda)},
     {"cubin", "FILE", "C that launches a compiled kernel: cubin, fatbin or PTX, also of Triton",
@@ -84,9 +81,7 @@ static const struct option table[] = {
      SWEEP | ALONE | CONFORM, .parse = parse_timeout},
     {"mem-limit", "SIZE", "host memory limit of a worker: 512M, 4G (default: all available)",
      SWEEP | ALONE, .parse = parse_mem_limit},
-    {"resume", NULL, "continue the file of -o (default if the file exists)", SWEEP,
-     FLAG(sweep.resume)},
-    {"fresh", NULL, "start again, and replace the file of -o", SWEEP, FLAG(sweep.fresh)},
+    {"fresh", NULL, "start again, and replace the file of -o (default: continue it)", SWEEP, FLAG(sweep.fresh)},
     {"retry", NULL, "measure again the cases that are not ok", SWEEP, FLAG(sweep.retry)},
     {"shard", "I/N", "only part I of N of the matrices; cat joins the files", SWEEP,
      .parse = parse_shard},
@@ -108,11 +103,10 @@ static const struct option table[] = {
      FLAG(run.no_cache)},
     {"append", NULL, "add to the file of -o instead of replacing it", ALONE | DOCTOR,
      FLAG(run.append)},
-    {"q", NULL, NULL, ADVISE | RUN | ROOF | COMPARE | SELFTEST | DOCTOR | CONFORM, FLAG(quiet)},
+    {"q", NULL, NULL, ADVISE | RUN | ROOF | COMPARE | DOCTOR | CONFORM, FLAG(quiet)},
     {"v", NULL, "more output: preparation, phases, samples, memory; of roof: all block sizes",
      RUN | ROOF, FLAG(verbose)},
     {"help", NULL, "show the help of the command", ALL, FLAG(help)},
-    {"h", NULL, "the same as -help", ALL, FLAG(help)},
     {"version", NULL, "show the version", ALL, FLAG(version)},
 };
 #define TABLE_SIZE COUNT(table)
@@ -123,6 +117,6 @@ const struct option *option_at(int i) { return i < TABLE_SIZE ? &table[i] : NULL
 
 bool takes_axis(enum command command, const struct axis *axis)
 {
-    return ((RUN | COMPARE | SELFTEST | ADVISE) & BIT(command)) ||
+    return ((RUN | COMPARE | ADVISE) & BIT(command)) ||
            (command == COMMAND_INFO && axis == &axis_k);
 }

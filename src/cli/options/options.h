@@ -21,18 +21,18 @@ struct sweep_options {
     const char *folder;    // folder of the list's matrices; NULL: not given
     const char *libraries; // cuSPARSE libraries, comma-separated; NULL: none
     enum missing_files missing;
-    bool fresh, resume, retry, plan_only;
+    bool fresh, retry, plan_only;
 };
 
 #define OPTIONS_MAX  64 // over all commands
 #define SETTINGS_MAX 64 // values of -opt
 
-// Options of compare, some also of selftest.
+// Options of compare.
 struct compare_options {
-    const char *ab, *keep;   // NULL: not given
-    double threshold, plant; // percent
+    const char *ab, *keep; // NULL: not given
+    double threshold;      // percent
     int consecutive;
-    bool history, until_decided;
+    bool history;
 };
 
 // Options of report.

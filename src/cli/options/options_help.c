@@ -11,8 +11,7 @@ static const char *about_quiet(enum command command)
 {
     switch (command) {
     case COMMAND_COMPARE: return "no table, no progress; -format and -o still write";
-    case COMMAND_CONFORM:
-    case COMMAND_SELFTEST: return "no progress";
+    case COMMAND_CONFORM: return "no progress";
     case COMMAND_DOCTOR:
     case COMMAND_ADVISE: return "only the advice";
     default: return "no table, no progress; only errors";
@@ -29,14 +28,11 @@ static void about_names(enum command command, const struct option *option, char 
         snprintf(text, 256, "%s", about_quiet(command));
     else if (!strcmp(option->name, "time-limit"))
         snprintf(text, 256, "stop timing a case after this time (default: %s)",
-                 command == COMMAND_COMPARE || command == COMMAND_SELFTEST
-                     ? "0.1 s, none with -reps"
-                     : "2 s with 10 samples, else 20 s");
+                 command == COMMAND_COMPARE ? "0.1 s, none with -reps"
+                                            : "2 s with 10 samples, else 20 s");
     else if (!strcmp(option->name, "runs"))
         snprintf(text, 256, "processes per case, spread over the measurement (%s)",
-                 command == COMMAND_COMPARE    ? "instead of -until decided"
-                 : command == COMMAND_SELFTEST ? "default 6"
-                                               : "default 1");
+                 command == COMMAND_COMPARE ? "default: until no case is unclear" : "default 1");
     else if (!strcmp(option->name, "o"))
         snprintf(text, 256, "%s",
                  command == COMMAND_DOCTOR ? "file for a record of the findings (JSON Lines)"
@@ -50,7 +46,7 @@ static void about_names(enum command command, const struct option *option, char 
                  command == COMMAND_REPORT ? "table (default), markdown, csv, json"
                  : command == COMMAND_ADVISE || command == COMMAND_CONFORM
                      ? "text (default), json"
-                     : "table (default), json, markdown, junit, gab, bmf");
+                     : "table (default), json, markdown, junit");
     else if (!strcmp(option->name, "budget"))
         snprintf(text, 256, "time limit of the measurement (default %s)",
                  command == COMMAND_ADVISE ? "10 for each matrix" : "300; none with -runs");
@@ -227,7 +223,6 @@ static const struct {
     {"baseline", add_algorithms, NULL},
     {"missing", NULL, missing_words},
     {"time", NULL, timing_kind_words},
-    {"until", NULL, until_words},
     {"trap", add_traps, NULL},
 };
 

@@ -12,7 +12,6 @@
 #define MOST_MS          20000.0  // time with fewer samples
 #define TIMEOUT_MS       600000.0 // limit of a case in a sweep
 #define EXACT_TIMEOUT_MS 120000.0 // limit of an exact case, or of a trap
-#define RUNS             6 // enough for changes of 5 %, see tests/compare/test_compare_stats.c
 
 // Returns the index of an axis by option name in axis_all(), or -1.
 static int axis_find(const char *name, size_t length)
@@ -191,8 +190,7 @@ static int parse_option(struct options *o, enum command command, const char *com
 // Returns true if the last option is passed on to measuring processes.
 static bool is_passed(enum command command, const struct given *last)
 {
-    bool pair = command == COMMAND_COMPARE || command == COMMAND_SELFTEST,
-         conform = command == COMMAND_CONFORM;
+    bool pair = command == COMMAND_COMPARE, conform = command == COMMAND_CONFORM;
     if (!pair && !conform && command != COMMAND_RUN && command != COMMAND_SWEEP) return false;
     unsigned bits = pair ? EACH : conform ? CONFORM | BIT(COMMAND_WORKER) : PASSED;
     return last->axis || (last->option->commands & bits) == bits;
@@ -207,10 +205,8 @@ int options_parse(struct options *o, enum command command, const char *command_n
                           .precs = {F32},
                           .prec_count = 1,
                           .seed = 1,
-                          .compare = {.threshold = 3, .plant = 5, .consecutive = 2},
-                          .runs = command == COMMAND_SWEEP      ? 1
-                                  : command == COMMAND_SELFTEST ? RUNS
-                                                                : 0};
+                          .compare = {.threshold = 3, .consecutive = 2},
+                          .runs = command == COMMAND_SWEEP};
     for (int i = 0; axis_all(i); i++)
         o->axes[i] = (struct axis_values){.count = 1, .value = {axis_all(i)->standard}};
     o->operands = mem_alloc(argc, sizeof *o->operands);
@@ -234,6 +230,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
             continue;
         }
         word += word[1] == '-' ? 2 : 1;
+        if (!strcmp(word, "h")) word = (char *)"help";
         int first = i;
         int err = parse_option(o, command, command_name, word, &i, argc, argv, &last);
         if (err) return err;

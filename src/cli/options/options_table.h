@@ -22,11 +22,10 @@
 #define ALL    ~0u
 #define MODEL  (INFO | BIT(31)) // options that only models of info use
 
-#define CONFORM  BIT(COMMAND_CONFORM)
-#define COMPARE  BIT(COMMAND_COMPARE)
-#define SELFTEST BIT(COMMAND_SELFTEST)
-#define REPORT   BIT(COMMAND_REPORT)
-#define EACH     (RUN | COMPARE | SELFTEST | PASSED)
+#define CONFORM BIT(COMMAND_CONFORM)
+#define COMPARE BIT(COMMAND_COMPARE)
+#define REPORT  BIT(COMMAND_REPORT)
+#define EACH    (RUN | COMPARE | PASSED)
 
 enum option_kind {
     OPTION_VALUE, // a single value
@@ -51,7 +50,7 @@ extern const int option_count; // number of rows
 bool takes_axis(enum command command, const struct axis *axis);
 // Words that options accept, ended by NULL.
 extern const char *const cache_words[],
-    *const launch_words[], *const check_words[], *const missing_words[], *const until_words[];
+    *const launch_words[], *const check_words[], *const missing_words[];
 
 // Parsers of a whole number, one of several words, and a time in seconds.
 int parse_whole(const struct option *self, const char *text, int64_t least, int64_t most,
