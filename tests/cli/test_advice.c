@@ -28,11 +28,10 @@ static struct advised *add(const char *alg, double ms, double prep_ms)
     return x;
 }
 
-static void start(void) { a = (struct advice){.op = op_find("spmm"), .group_count = 1}; }
+static void start(void) { a = (struct advice){.op = op_find("spmm")}; }
 
 static void finish(void)
 {
-    a.groups[0].count = a.count;
     advice_make(&a);
 }
 
@@ -42,14 +41,13 @@ static void test_call(void)
     struct advised *own = add("rowsplit", 2, 0), *slow = add("merge", 3, 0),
                    *mkl = add("mkl", 4, 10);
     finish();
-    const struct advised_group *g = &a.groups[0];
-    CHECK(g->call == mkl && g->standard == mkl && g->own == own && !g->chosen, "the call");
+    CHECK(a.call == mkl && a.standard == mkl && a.own == own && !a.chosen, "the call");
     own->rank.ms = 5;
     advice_make(&a);
-    CHECK(g->own == slow, "the fastest of the program");
+    CHECK(a.own == slow, "the fastest of the program");
     mkl->rank.ms = NAN;
     advice_make(&a);
-    CHECK(!g->call && !g->standard && g->own == slow, "no call");
+    CHECK(!a.call && !a.standard && a.own == slow, "no call");
 }
 
 static void test_planned(void)
@@ -61,7 +59,7 @@ static void test_planned(void)
     for (int i = 0; i < COUNT(runs); i++) {
         a.runs = runs[i];
         advice_make(&a);
-        CHECK(a.groups[0].chosen == (runs[i] < 10 ? ready : fast), "%lld runs", (long long)runs[i]);
+        CHECK(a.chosen == (runs[i] < 10 ? ready : fast), "%lld runs", (long long)runs[i]);
     }
 }
 
@@ -74,8 +72,7 @@ static void test_ways(void)
     flag->c.axis[2] = 1;
     copy->c.axis[2] = own->c.axis[2] = 2;
     finish();
-    const struct advised_group *g = &a.groups[0];
-    CHECK(g->call == copy && g->standard == flag && g->own == own, "the call");
+    CHECK(a.call == copy && a.standard == flag && a.own == own, "the call");
     CHECK_TEXT(flag->rank.name, "mkl trans=flag");
     CHECK_TEXT(copy->rank.name, "mkl trans=copy");
     CHECK_TEXT(own->rank.name, "rowsplit trans=copy");
@@ -104,10 +101,10 @@ static void test_standard(void)
     add("rowsplit", 2, 0);
     struct advised *second = add("lib-second", 3, 0), *first = add("lib-first", 4, 0);
     finish();
-    CHECK(a.groups[0].call == second && a.groups[0].standard == first, "the default call");
+    CHECK(a.call == second && a.standard == first, "the default call");
     first->rank.ms = NAN;
     advice_make(&a);
-    CHECK(a.groups[0].call == second && !a.groups[0].standard, "no default call");
+    CHECK(a.call == second && !a.standard, "no default call");
 }
 
 // A case that other programs may have slowed is reported.

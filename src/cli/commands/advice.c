@@ -17,14 +17,6 @@ static const char *kernel_of(const struct advised *x)
     return x->rank.picked ? x->rank.picked : x->rank.alg;
 }
 
-// Returns `text`, set to the algorithm that ran, with the way to the same product.
-static const char *kernel_text(const struct advised *x, char text[ADVISED_NAME])
-{
-    snprintf(text, ADVISED_NAME, "%s", kernel_of(x));
-    op_add_ways(x->c.entry->op, x->c.axis, text, ADVISED_NAME);
-    return text;
-}
-
 // Returns the name of a case for records; NULL: no case.
 static const char *written(const struct advised *x) { return x ? x->name : NULL; }
 
@@ -41,12 +33,10 @@ static void keep_faster(const struct advised **best, const struct advised *x)
 
 // Returns the vendor's first case in the order of the list of algorithms: the default call. Returns
 // NULL if the default call has no time.
-static const struct advised *standard_of(const struct advice *a, const struct advised_group *g,
-                                         const char *vendor)
+static const struct advised *standard_of(const struct advice *a, const char *vendor)
 {
     const struct advised *first = NULL;
-    for (int i = g->first; i < g->first + g->count; i++) {
-        const struct advised *x = &a->list[i];
+    for (const struct advised *x = a->list; x < a->list + a->count; x++) {
         if (!x->rank.vendor || x->rank.dense || strcmp(x->rank.vendor, vendor) || !is_timed(x))
             continue;
         if (!first || x->c.entry < first->c.entry) first = x;
@@ -59,40 +49,34 @@ static const struct advised *standard_of(const struct advice *a, const struct ad
     return first;
 }
 
-static void make_group(struct advice *a, struct advised_group *g)
+void advice_make(struct advice *a)
 {
-    g->call = g->standard = g->own = g->dense = g->chosen = NULL;
-    for (int i = 0; i < g->count; i++) {
-        struct advised *x = &a->list[g->first + i];
+    a->call = a->standard = a->own = a->dense = a->chosen = NULL;
+    for (int i = 0; i < a->count; i++) {
+        struct advised *x = &a->list[i];
         snprintf(x->name, sizeof x->name, "%s", x->rank.alg);
         op_add_ways(a->op, x->c.axis, x->name, sizeof x->name);
         x->rank.name = x->name;
-        a->ranks[g->first + i] = &x->rank;
+        a->ranks[i] = &x->rank;
     }
-    g->rank = rank_make(&a->ranks[g->first], g->count);
-    for (int i = g->first; i < g->first + g->count; i++) {
-        const struct advised *x = &a->list[i];
+    a->rank = rank_make(a->ranks, a->count);
+    for (const struct advised *x = a->list; x < a->list + a->count; x++) {
         if (x->rank.dense)
-            keep_faster(&g->dense, x);
+            keep_faster(&a->dense, x);
         else
-            keep_faster(x->rank.vendor ? &g->call : &g->own, x);
+            keep_faster(x->rank.vendor ? &a->call : &a->own, x);
         if (a->runs && is_timed(x) && !isnan(x->rank.prep_ms) && !x->rank.dense &&
-            (!g->chosen || total_ms(x, a->runs) < total_ms(g->chosen, a->runs)))
-            g->chosen = x;
+            (!a->chosen || total_ms(x, a->runs) < total_ms(a->chosen, a->runs)))
+            a->chosen = x;
     }
-    if (g->call) g->standard = standard_of(a, g, g->call->rank.vendor);
-}
-
-void advice_make(struct advice *a)
-{
-    for (int i = 0; i < a->group_count; i++) make_group(a, &a->groups[i]);
+    if (a->call) a->standard = standard_of(a, a->call->rank.vendor);
 }
 
 // Returns the faster of the call and the own algorithm; NULL: neither has a time.
-static const struct advised *best_of(const struct advised_group *g)
+static const struct advised *best_of(const struct advice *a)
 {
-    if (!g->call || !g->own) return g->call ? g->call : g->own;
-    return g->own->rank.ms < g->call->rank.ms ? g->own : g->call;
+    if (!a->call || !a->own) return a->call ? a->call : a->own;
+    return a->own->rank.ms < a->call->rank.ms ? a->own : a->call;
 }
 
 // Returns `text`, set to the call of a library or to the name of an algorithm of the program.
@@ -143,9 +127,9 @@ static void print_prep(FILE *out, const struct advised *x, const struct advised 
 }
 
 // Prints a case: time, ratio to the default call, preparation, memory.
-static void print_case(FILE *out, const struct advice *a, const char *what, const struct advised *x,
-                       const struct advised *standard)
+static void print_case(FILE *out, const struct advice *a, const char *what, const struct advised *x)
 {
+    const struct advised *standard = a->standard;
     char name[256], ms[32], size[32], ratio[32];
     fprintf(out, "  %-12s %s\n", what, name_of(x, name));
     fprintf(out, "  %-12s %s ms", "", cell_number(x->rank.ms, ms));
@@ -159,12 +143,12 @@ static void print_case(FILE *out, const struct advice *a, const char *what, cons
     fprintf(out, "; %s of memory on %s\n", size_text(x->peak_bytes, size), a->device->id);
 }
 
-static void print_chosen(FILE *out, const struct advice *a, const struct advised_group *g)
+static void print_chosen(FILE *out, const struct advice *a)
 {
     char name[256], ms[32];
-    if (!g->chosen) return;
-    fprintf(out, "  %-12s %s, %s ms with preparation\n", "planned runs", name_of(g->chosen, name),
-            cell_number(total_ms(g->chosen, a->runs), ms));
+    if (!a->chosen) return;
+    fprintf(out, "  %-12s %s, %s ms with preparation\n", "planned runs", name_of(a->chosen, name),
+            cell_number(total_ms(a->chosen, a->runs), ms));
 }
 
 // Returns true if gather_ms is clearly above bound_ms and not above the measured time.
@@ -184,71 +168,21 @@ static void print_bound(FILE *out, const struct advice *a, const struct advised 
                 100 * x->gather_ms / x->rank.ms, cell_number(x->gather_ms, ms));
 }
 
-// Returns the group with the same axes in fewer bits; NULL: there is none.
-static const struct advised_group *narrower_group(const struct advice *a)
+static void print_dense(FILE *out, const struct advice *a, const struct advised *best)
 {
-    for (int i = 1; i < a->group_count; i++)
-        if (a->groups[i].prec != a->groups[0].prec) return &a->groups[i];
-    return NULL;
-}
-
-static bool any_other_axis(const struct advice *a)
-{
-    for (int i = 1; i < a->group_count; i++)
-        if (a->groups[i].prec == a->groups[0].prec && best_of(&a->groups[i])) return true;
-    return false;
-}
-
-// Prints the fastest algorithm for each measured k.
-static void print_other_axes(FILE *out, const struct advice *a)
-{
-    char value[32], ms[32], name[ADVISED_NAME];
-    const char *lead = "other k";
-    if (!any_other_axis(a)) return;
-    for (int i = 1; i < a->group_count; i++) {
-        const struct advised_group *g = &a->groups[i];
-        const struct advised *best = best_of(g);
-        if (g->prec != a->groups[0].prec || !best) continue;
-        fprintf(out, "  %-12s", lead);
-        for (int x = 0; a->op->axes[x]; x++)
-            if (axis_product(a->op->axes[x], g->axis[x]) !=
-                axis_product(a->op->axes[x], a->groups[0].axis[x]))
-                fprintf(out, " %s %s:", a->op->axes[x]->name,
-                        axis_text(a->op->axes[x], g->axis[x], value));
-        fprintf(out, " %s, %s ms", kernel_text(best, name), cell_number(best->rank.ms, ms));
-        if (g->call && g->call != best)
-            fprintf(out, "; fastest call %s, %s ms", g->call->name,
-                    cell_number(g->call->rank.ms, ms));
-        fprintf(out, "\n");
-        lead = "";
-    }
-}
-
-static void print_ideas(FILE *out, const struct advice *a)
-{
-    const struct advised_group *g = &a->groups[0], *half = narrower_group(a);
-    const struct advised *best = best_of(g), *other = half ? best_of(half) : NULL;
-    char ms[32], ratio[32], name[ADVISED_NAME];
-    if (other)
-        fprintf(out, "  %-12s %s: %s ms, %s x as fast (%s)\n", "fewer bits", prec_name(half->prec),
-                cell_number(other->rank.ms, ms), cell_ratio(best->rank.ms / other->rank.ms, ratio),
-                kernel_text(other, name));
-    if (g->dense)
+    char ms[32], ratio[32];
+    if (a->dense)
         fprintf(out, "  %-12s %s ms with A as a dense matrix, %s x as fast\n", "dense",
-                cell_number(g->dense->rank.ms, ms),
-                cell_ratio(best->rank.ms / g->dense->rank.ms, ratio));
-    if (is_gathering(best))
-        fprintf(out, "  %-12s an order of rows with more reuse of B: at most %s x as fast\n",
-                "reordering", cell_ratio(best->rank.ms / best->bound_ms, ratio));
+                cell_number(a->dense->rank.ms, ms),
+                cell_ratio(best->rank.ms / a->dense->rank.ms, ratio));
 }
 
 static void print_failures(FILE *out, const struct advice *a)
 {
-    const struct advised_group *g = &a->groups[0];
-    for (int i = g->first; i < g->first + g->count; i++)
-        if (!is_timed(&a->list[i]) && a->list[i].status != STATUS_UNSUPPORTED)
-            fprintf(out, "  %-12s %s is %s: %s\n", "no time", a->list[i].name,
-                    status_name(a->list[i].status), a->list[i].reason);
+    for (const struct advised *x = a->list; x < a->list + a->count; x++)
+        if (!is_timed(x) && x->status != STATUS_UNSUPPORTED)
+            fprintf(out, "  %-12s %s is %s: %s\n", "no time", x->name, status_name(x->status),
+                    x->reason);
 }
 
 static void print_busy(FILE *out, const struct advice *a)
@@ -267,9 +201,9 @@ static void print_busy(FILE *out, const struct advice *a)
 }
 
 // Returns the label of the algorithm of the program, which is the fastest.
-static const char *own_label(const struct advised_group *g)
+static const char *own_label(const struct advice *a)
 {
-    return !g->call ? "fastest" : rank_may_be_best(&g->rank, &g->call->rank) ? "as fast" : "faster";
+    return !a->call ? "fastest" : rank_may_be_best(&a->rank, &a->call->rank) ? "as fast" : "faster";
 }
 
 // Prints ", k 64, layout row": the axes, with all values that give the same product.
@@ -284,24 +218,21 @@ static void print_axes(FILE *out, const struct op *op, const int64_t *axis)
 
 void advice_print(FILE *out, const struct advice *a)
 {
-    const struct advised_group *g = &a->groups[0];
-    const struct advised *best = best_of(g);
+    const struct advised *best = best_of(a);
     char name[FAIL_TEXT_MAX], ms[32];
     fprintf(out, "%s: %d x %d, %lld nonzeros; %s, %s",
             utf8_visible(a->matrix->name, name, sizeof name), a->matrix->A.m, a->matrix->A.n,
-            (long long)a->matrix->A.nnz, a->op->name, prec_name(g->prec));
-    print_axes(out, a->op, g->axis);
+            (long long)a->matrix->A.nnz, a->op->name, prec_name(a->prec));
+    print_axes(out, a->op, a->axis);
     fprintf(out, ", on %s\n", a->device->id);
     print_product(out, a);
     if (!best) fprintf(out, "  no candidate has a time\n");
-    if (g->call) print_case(out, a, "call", g->call, g->standard);
-    if (g->own && (g->own == best || !g->call))
-        print_case(out, a, own_label(g), g->own, g->standard);
-    print_chosen(out, a, g);
+    if (a->call) print_case(out, a, "call", a->call);
+    if (a->own && (a->own == best || !a->call)) print_case(out, a, own_label(a), a->own);
+    print_chosen(out, a);
     if (best) {
         print_bound(out, a, best);
-        print_other_axes(out, a);
-        print_ideas(out, a);
+        print_dense(out, a, best);
     }
     print_failures(out, a);
     print_busy(out, a);
@@ -333,24 +264,6 @@ static void add_case(struct json *j, cJSON *cases, const struct advised *x,
     json_bool(j, c, "busy", x->busy);
 }
 
-static void add_group(struct json *j, cJSON *list, const struct advice *a,
-                      const struct advised_group *g)
-{
-    cJSON *o = json_object(j, list, NULL);
-    json_text(j, o, "prec", prec_name(g->prec));
-    json_products(j, o, a->op, g->axis);
-    const struct advised *best = best_of(g);
-    json_text(j, o, "best", written(best));
-    json_text(j, o, "call", written(g->call));
-    json_text(j, o, "default", written(g->standard));
-    json_text(j, o, "own", written(g->own));
-    json_text(j, o, "dense", written(g->dense));
-    json_text(j, o, "planned", written(g->chosen));
-    cJSON *cases = json_array(j, o, "cases");
-    for (int i = g->first; i < g->first + g->count; i++)
-        add_case(j, cases, &a->list[i], g->standard);
-}
-
 void advice_json(struct json *j, cJSON *list, const struct advice *a)
 {
     cJSON *o = json_object(j, list, NULL);
@@ -359,6 +272,8 @@ void advice_json(struct json *j, cJSON *list, const struct advice *a)
     json_number(j, o, "n", a->matrix->A.n);
     json_number(j, o, "nnz", (double)a->matrix->A.nnz);
     json_text(j, o, "op", a->op->name);
+    json_text(j, o, "prec", prec_name(a->prec));
+    json_products(j, o, a->op, a->axis);
     json_text(j, o, "device", a->device->id);
     json_number(j, o, "runs_planned", a->runs ? (double)a->runs : NAN);
     json_number(j, o, "products", a->products);
@@ -366,6 +281,12 @@ void advice_json(struct json *j, cJSON *list, const struct advice *a)
     json_number(j, o, "c_bytes", a->c_bytes);
     json_number(j, o, "left_out", a->left_out);
     json_measure(j, o, "ms", a->ms);
-    cJSON *groups = json_array(j, o, "groups");
-    for (int i = 0; i < a->group_count; i++) add_group(j, groups, a, &a->groups[i]);
+    json_text(j, o, "best", written(best_of(a)));
+    json_text(j, o, "call", written(a->call));
+    json_text(j, o, "default", written(a->standard));
+    json_text(j, o, "own", written(a->own));
+    json_text(j, o, "dense", written(a->dense));
+    json_text(j, o, "planned", written(a->chosen));
+    cJSON *cases = json_array(j, o, "cases");
+    for (int i = 0; i < a->count; i++) add_case(j, cases, &a->list[i], a->standard);
 }

@@ -1,4 +1,4 @@
-// Advice on the fastest call for a matrix, from a few measured cases. cli_advise.c measures.
+// Advice on the fastest call for a matrix, from a few measured cases. advise.c measures.
 #ifndef ADVICE_H
 #define ADVICE_H
 
@@ -22,13 +22,24 @@ struct advised {
     bool busy;                  // other programs used the processors during the case
 };
 
-// Cases with the same product.
-struct advised_group {
+#define ADVISED_MAX 256
+// Cases of one product, and what they say.
+struct advice {
+    const struct op *op;
+    const struct matrix *matrix;
+    const struct bench_device *device;
     enum prec prec;
-    int64_t axis[AXES_MAX]; // of the first case
-    int first, count;       // cases in struct advice
-    struct rank rank;       // made by advice_make()
-    // Cases of the group; NULL: there is none.
+    int64_t axis[AXES_MAX]; // as asked
+    int64_t runs;           // planned runs; 0: not given
+    struct advised list[ADVISED_MAX];
+    struct rank_case *ranks[ADVISED_MAX];
+    int count;
+    int left_out;           // cases not measured because the budget is spent
+    double ms;              // duration of the measurement
+    double products, nnz_c; // of a sparse product, NAN: not known
+    double c_bytes;         // memory of C, at least; NAN: not known
+    // The fields below are made by advice_make(). Cases: NULL: there is none.
+    struct rank rank;
     const struct advised *call;     // fastest of a vendor
     const struct advised *standard; // default call of that vendor
     const struct advised *own;      // fastest of the program's algorithms
@@ -36,26 +47,7 @@ struct advised_group {
     const struct advised *chosen;   // least time of all planned runs, preparation included
 };
 
-#define ADVISED_MAX 256
-#define GROUPS_MAX  8
-struct advice {
-    const struct op *op;
-    const struct matrix *matrix;
-    const struct bench_device *device;
-    int64_t runs; // planned runs; 0: not given
-    struct advised list[ADVISED_MAX];
-    struct rank_case *ranks[ADVISED_MAX];
-    int count;
-    // [0]: as asked. Others have another k, or values of fewer bits.
-    struct advised_group groups[GROUPS_MAX];
-    int group_count;
-    int left_out;           // cases not measured because the budget is spent
-    double ms;              // duration of the measurement
-    double products, nnz_c; // of a sparse product, NAN: not known
-    double c_bytes;         // memory of C, at least; NAN: not known
-};
-
-// Sets the fields of all groups that follow from the cases.
+// Sets the fields that follow from the cases.
 void advice_make(struct advice *a);
 // Prints the advice as text.
 void advice_print(FILE *out, const struct advice *a);

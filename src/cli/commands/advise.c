@@ -9,17 +9,10 @@
 #include "cli/matrices/matrix_check.h"
 #include "cli/options/option_values.h"
 
-// The candidates are measured first, then the fastest of them with other k, then with fewer bits.
-#define SHARE_FIRST   0.6 // share of the budget for the candidates
+#define SAMPLES_SHARE 0.6 // share of the budget for the samples; checks and preparation take the rest
 #define CASE_LEAST_MS 10  // least time limit of a case
 
 #define ADVISE_BUDGET_MS 10000 // for a matrix, unless -budget is given
-
-// Number of further algorithms for another k or precision. The fastest algorithm of the program,
-// the call and its default come first.
-#define FURTHER_ALGS 3
-
-static const int64_t other_k[] = {1, 8, 32, 128, 512};
 
 #define ALGS_SIZE 4096
 struct session {
@@ -27,7 +20,6 @@ struct session {
     struct bench_setup setup;
     struct matrix M;
     struct advice a;
-    int64_t axis[AXES_MAX]; // values of the axes as asked
     char algs[ALGS_SIZE];   // candidates, comma-separated
     double end_ms;          // clock_ms() at which no further case starts
     bool over;              // the budget is spent
@@ -63,7 +55,6 @@ static int keep_case(const struct result *r, void *arg)
 {
     struct session *s = arg;
     struct advice *a = &s->a;
-    struct advised_group *g = &a->groups[a->group_count - 1];
     if (a->count == ADVISED_MAX) bug("advise: more than %d cases", ADVISED_MAX);
     struct advised *x = &a->list[a->count++];
     *x = (struct advised){.c = r->c,
@@ -75,85 +66,23 @@ static int keep_case(const struct result *r, void *arg)
                           .peak_bytes = r->peak_bytes,
                           .busy = r->timing.busy};
     snprintf(x->reason, sizeof x->reason, "%s", r->reason);
-    if (!g->count++) g->prec = r->c.prec, memcpy(g->axis, r->c.axis, sizeof g->axis);
     s->over = clock_ms() > s->end_ms;
     return s->over ? fail(ERR_UNCHECKED, "the budget is spent") : OK;
 }
 
-// Measures algorithms in a group of its own. `share_ms`: time for all of them.
-static int measure(struct session *s, const char *algs, double share_ms)
+// Measures the candidates.
+static int measure(struct session *s)
 {
     struct advice *a = &s->a;
-    s->o.alg = algs;
+    s->o.alg = s->algs;
     int err = bench_setup_replan(&s->setup, &s->o);
     if (err) return err;
     const int64_t cases = s->setup.plan.count;
-    s->setup.plan.rule.limit_ms = fmax(CASE_LEAST_MS, share_ms / (double)max64(cases, 1));
-    struct advised_group *g = &a->groups[a->group_count++];
-    *g = (struct advised_group){.first = a->count};
+    s->setup.plan.rule.limit_ms =
+        fmax(CASE_LEAST_MS, SAMPLES_SHARE * s->o.budget_ms / (double)max64(cases, 1));
     err = bench_matrix(&s->setup.plan, &s->setup.devices, &s->M, keep_case, s);
     if (err && s->over) err = OK;
-    a->left_out += (int)(cases - g->count);
-    if (!g->count) a->group_count--;
-    return err;
-}
-
-// Writes to `algs` the fastest algorithms of the first group, with the call and its default.
-static void list_fastest(struct session *s, char algs[ALGS_SIZE])
-{
-    struct advice *a = &s->a;
-    const struct advised_group *g = &a->groups[0];
-    const struct advised *fixed[] = {g->own, g->call, g->standard};
-    bool taken[ADVISED_MAX] = {false};
-    algs[0] = 0;
-    for (int i = 0; i < COUNT(fixed); i++)
-        if (fixed[i]) taken[fixed[i] - a->list] = true;
-    for (int n = 0; n < FURTHER_ALGS; n++) {
-        int best = -1;
-        for (int i = g->first; i < g->first + g->count; i++)
-            if (!taken[i] && !a->list[i].rank.dense && !isnan(a->list[i].rank.ms) &&
-                (best < 0 || a->list[i].rank.ms < a->list[best].rank.ms))
-                best = i;
-        if (best >= 0) taken[best] = true;
-    }
-    for (int i = g->first; i < g->first + g->count; i++)
-        if (taken[i]) add_alg(algs, a->list[i].rank.alg);
-}
-
-// Returns the values of k in the options; NULL if the operation has no k.
-static struct axis_values *k_of(struct session *s)
-{
-    for (int x = 0; s->a.op->axes[x]; x++)
-        if (s->a.op->axes[x] == &axis_k) return &s->o.axes[axis_place(&axis_k)];
-    return NULL;
-}
-
-// Measures the fastest algorithms for other values of k.
-static int measure_other_k(struct session *s, const char *algs)
-{
-    struct axis_values *k = k_of(s);
-    int err = OK;
-    if (!k) return OK;
-    const struct axis_values asked = *k;
-    for (int i = 0; i < COUNT(other_k) && !err && !s->over; i++) {
-        if (other_k[i] == asked.value[0]) continue;
-        k->value[0] = other_k[i];
-        err = measure(s, algs, fmax(s->end_ms - clock_ms(), 0) / (COUNT(other_k) - i + 1));
-    }
-    *k = asked;
-    return err;
-}
-
-// Returns the precision with values of half the bits; PRECS: there is none.
-static enum prec narrower(enum prec prec) { return prec == F64 ? F32 : prec == F32 ? F16 : PRECS; }
-
-static int measure_fewer_bits(struct session *s, const char *algs)
-{
-    const enum prec asked = s->o.precs[0];
-    if (s->over || narrower(asked) == PRECS) return OK;
-    s->o.precs[0] = narrower(asked);
-    int err = measure(s, algs, fmax(s->end_ms - clock_ms(), 0));
-    s->o.precs[0] = asked;
+    a->left_out = (int)(cases - a->count);
     return err;
 }
 
@@ -171,7 +100,7 @@ static int predict_product(struct session *s)
     a->products = a->nnz_c = a->c_bytes = NAN;
     if (a->op->result != RESULT_SPARSE) return OK;
     source_init(&source, &s->M.A);
-    memcpy(p.axis, s->axis, sizeof p.axis);
+    memcpy(p.axis, a->axis, sizeof p.axis);
     int err = problem_make(&p);
     if (err) goto done;
     const int64_t step = max64(p.rows / PREDICT_ROWS, 1);
@@ -207,19 +136,13 @@ static void warn_of_memory(const struct session *s)
 static int advise_matrix(struct session *s)
 {
     struct advice *a = &s->a;
-    const double begin_ms = clock_ms(), budget_ms = s->o.budget_ms;
-    char algs[ALGS_SIZE];
-    s->end_ms = begin_ms + budget_ms;
+    const double begin_ms = clock_ms();
+    s->end_ms = begin_ms + s->o.budget_ms;
     s->over = false;
-    a->count = a->group_count = a->left_out = 0;
+    a->count = 0;
     int err = predict_product(s);
     if (!err) warn_of_memory(s);
-    if (!err) err = measure(s, s->algs, SHARE_FIRST * budget_ms);
-    if (err) return err;
-    advice_make(a);
-    list_fastest(s, algs);
-    if (algs[0]) err = measure_other_k(s, algs);
-    if (!err && algs[0]) err = measure_fewer_bits(s, algs);
+    if (!err) err = measure(s);
     advice_make(a);
     a->ms = clock_ms() - begin_ms;
     return err;
@@ -250,7 +173,8 @@ static int open_session(struct session *s, const struct request *q)
     if (!err) err = bench_setup_open(&s->setup, &s->o);
     if (err) return err;
     s->a.op = s->setup.plan.op;
-    memcpy(s->axis, s->setup.plan.cases[0].axis, sizeof s->axis);
+    s->a.prec = s->o.precs[0];
+    memcpy(s->a.axis, s->setup.plan.cases[0].axis, sizeof s->a.axis);
     s->a.device = bench_device_find(&s->setup.devices, s->setup.device);
     s->a.runs = s->o.advise.runs;
     list_candidates(s);
@@ -286,7 +210,7 @@ int cli_advise(const struct request *q)
             advice_json(&j, list, &s->a);
         else if (!err)
             advice_print(stdout, &s->a);
-        for (int c = 0; c < s->a.groups[0].count; c++)
+        for (int c = 0; c < s->a.count; c++)
             q->outcome->bad_result |= !status_is_good(s->a.list[c].status);
         matrix_free(&s->M);
     }
