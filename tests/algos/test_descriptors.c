@@ -256,10 +256,7 @@ static void test_phases(void)
 int main(void)
 {
     for (int e = 0; e < algo_count; e++) test_entry(&algos[e]);
-    test_references();
-    test_order();
-    test_too_many();
-    test_phases();
+    RUN_ALL(test_references, test_order, test_too_many, test_phases);
     CHECK(dies(read_option, "no-such", "mixed has no option 'no-such'"), "an option of nothing");
     CHECK(!dies(read_option, "pad", ""), "an option that is there");
     CHECK(!algo_find(&own_op, "mixed", DEVICE_CPU) && !algo_find(ops[0], "", DEVICE_CPU), "found");

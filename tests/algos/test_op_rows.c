@@ -336,8 +336,7 @@ static void test_shapes(const struct op *op, const struct shape *list, int count
 int main(void)
 {
     const struct op *op;
-    test_weights();
-    test_hash();
+    RUN_ALL(test_weights, test_hash);
     for (int x = 0; (op = op_or_own(x)); x++) {
         int variants = 0;
         while (op->variants[variants]) variants++;

@@ -528,11 +528,7 @@ static void test_too_large(void)
 int main(void)
 {
     const struct op *op;
-    test_list();
-    test_sizes();
-    test_source();
-    test_trans();
-    test_too_large();
+    RUN_ALL(test_list, test_sizes, test_source, test_trans, test_too_large);
     for (int x = 0; (op = op_or_own(x)); x++) {
         test_op(op);
         for (int which = 0; which < 4; which += 3) {

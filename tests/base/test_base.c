@@ -236,14 +236,7 @@ int main(void)
 {
     CHECK(fail(ERR_INPUT, "%s:%d", "file", 3) == ERR_INPUT, "the code was lost");
     CHECK_TEXT(fail_text(), "file:3");
-    test_sizes();
-    test_memory();
-    test_failures();
-    test_random();
-    test_words();
-    test_suggestions();
-    test_sort();
-    test_figures();
-    test_bugs();
+    RUN_ALL(test_sizes, test_memory, test_failures, test_random, test_words, test_suggestions,
+            test_sort, test_figures, test_bugs);
     return TEST_END();
 }

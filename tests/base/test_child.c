@@ -197,10 +197,6 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "replaced")) return be_replaced(argv[0]);
     if (argc > 1) return printf("the right one\n") < 0;
     test_self(argv[0]);
-    test_ends();
-    test_long();
-    test_late();
-    test_none();
-    test_tree();
+    RUN_ALL(test_ends, test_long, test_late, test_none, test_tree);
     return TEST_END();
 }

@@ -192,12 +192,7 @@ static void test_ulimit(void)
 
 int main(void)
 {
-    test_machine();
-    test_v2();
-    test_v1();
-    test_container();
-    test_nonsense();
-    test_requests();
+    RUN_ALL(test_machine, test_v2, test_v1, test_container, test_nonsense, test_requests);
     uproot();
     test_ulimit();
     return TEST_END();

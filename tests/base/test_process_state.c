@@ -193,12 +193,4 @@ static void test_other_threads(void)
     process_state_free(&kept);
 }
 
-int main(void)
-{
-    test_changes();
-    test_flushing();
-    test_handlers();
-    test_stuck();
-    test_other_threads();
-    return TEST_END();
-}
+TESTS(test_changes, test_flushing, test_handlers, test_stuck, test_other_threads)

@@ -124,12 +124,4 @@ static void test_synonyms(void)
     }
 }
 
-int main(void)
-{
-    test_visible();
-    test_middle();
-    test_messages();
-    test_nearest();
-    test_synonyms();
-    return TEST_END();
-}
+TESTS(test_visible, test_middle, test_messages, test_nearest, test_synonyms)

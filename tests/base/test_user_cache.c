@@ -116,10 +116,7 @@ int main(void)
     umask(022);
     bool made = mkdtemp(folder) && !chdir(folder);
     CHECK(made, "%s", folder);
-    test_kinds();
-    test_modes();
-    test_owners();
-    test_make();
+    RUN_ALL(test_kinds, test_modes, test_owners, test_make);
     if (made) {
         char command[sizeof folder + 16];
         snprintf(command, sizeof command, "rm -rf %s", folder);

@@ -176,11 +176,7 @@ static void test_signal(bool closed)
 int main(void)
 {
     CHECK(mkdtemp(folder) && !chdir(folder), "no folder %s", folder);
-    test_ends();
-    test_links();
-    test_refused();
-    test_devices();
-    test_full();
+    RUN_ALL(test_ends, test_links, test_refused, test_devices, test_full);
     test_signal(false);
     CHECK(names_there() == 1, "%d names were left", names_there());
     test_signal(true);

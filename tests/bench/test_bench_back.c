@@ -228,9 +228,7 @@ int main(void)
     struct roof *roof = &places.list[DEVICE_CPU].roof;
     roof->fma_measured[F32] = roof->fma_gflops[F32] = 1;
     roof->measured = (int64_t)time(NULL); // just now: it is not measured again
-    test_faults();
-    test_times();
-    test_rank();
+    RUN_ALL(test_faults, test_times, test_rank);
     csr_free(&M.A);
     device_close(&places.cpu);
     return TEST_END();

@@ -304,11 +304,7 @@ int main(void)
     M.field = "real";
     counted = format_coo;
     counted.make = make_counted;
-    test_made_once();
-    test_no_csr();
-    test_phases();
-    test_makes_room();
-    test_orders();
+    RUN_ALL(test_made_once, test_no_csr, test_phases, test_makes_room, test_orders);
     csr_free(&M.A);
     device_close(&places.cpu);
     return TEST_END();

@@ -163,11 +163,7 @@ int main(void)
     int err = gen_matrix("uniform:80:5", 1, &M.A);
     CHECK(!err, "%s", fail_text());
     if (err || places_open(&places)) return TEST_END();
-    test_missing_device();
-    test_missing_library();
-    test_statuses();
-    test_cold();
-    test_blind();
+    RUN_ALL(test_missing_device, test_missing_library, test_statuses, test_cold, test_blind);
     csr_free(&M.A);
     device_close(&places.cpu);
     return TEST_END();

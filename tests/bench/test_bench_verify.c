@@ -224,11 +224,7 @@ int main(void)
     int err = gen_matrix("uniform:80:5", 1, &M.A);
     CHECK(!err, "%s", fail_text());
     if (err || places_open(&places)) return TEST_END();
-    test_faults();
-    test_unchecked();
-    test_quiet();
-    test_impossible();
-    test_failed_change();
+    RUN_ALL(test_faults, test_unchecked, test_quiet, test_impossible, test_failed_change);
     csr_free(&M.A);
     device_close(&places.cpu);
     return TEST_END();

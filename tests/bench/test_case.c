@@ -398,13 +398,8 @@ static void test_options(const struct algo_entry *e)
 
 int main(void)
 {
-    test_axes();
-    test_plan();
-    test_stream();
-    test_keys();
-    test_differences();
-    test_ways();
-    test_long_names();
+    RUN_ALL(test_axes, test_plan, test_stream, test_keys, test_differences, test_ways,
+            test_long_names);
     for (int x = 0; x < op_count; x++) test_unique(ops[x]);
     for (int e = 0; e < algo_count; e++) test_options(&algos[e]);
     return TEST_END();

@@ -195,11 +195,4 @@ static void test_profile(void)
     device_close(&places.cpu);
 }
 
-int main(void)
-{
-    test_good();
-    test_bad();
-    test_long();
-    test_profile();
-    return TEST_END();
-}
+TESTS(test_good, test_bad, test_long, test_profile)

@@ -132,11 +132,7 @@ int main(void)
     int err = gen_matrix("uniform:80:5", 1, &M.A);
     CHECK(!err, "%s", fail_text());
     if (err || places_open(&places)) return TEST_END();
-    test_cost();
-    test_failed_prepare();
-    test_handlers();
-    test_processors();
-    test_threads();
+    RUN_ALL(test_cost, test_failed_prepare, test_handlers, test_processors, test_threads);
     csr_free(&M.A);
     device_close(&places.cpu);
     return TEST_END();

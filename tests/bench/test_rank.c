@@ -133,11 +133,4 @@ static void test_pays(void)
           x[1].pays_after);
 }
 
-int main(void)
-{
-    test_order();
-    test_few_samples();
-    test_noise();
-    test_pays();
-    return TEST_END();
-}
+TESTS(test_order, test_few_samples, test_noise, test_pays)

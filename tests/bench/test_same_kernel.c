@@ -80,10 +80,4 @@ static void test_many(void)
     CHECK(!s.list && !s.count, "freed");
 }
 
-int main(void)
-{
-    test_one();
-    test_unlike();
-    test_many();
-    return TEST_END();
-}
+TESTS(test_one, test_unlike, test_many)

@@ -152,10 +152,7 @@ static void test_narrow(void)
 int main(void)
 {
     CHECK(mkdtemp(folder) != NULL, "%s", folder);
-    write_scripts();
-    test_narrow();
-    test_decided();
-    test_rounds();
+    RUN_ALL(write_scripts, test_narrow, test_decided, test_rounds);
     for (int side = 0; side < SIDES; side++) unlink(programs[side]);
     CHECK(!rmdir(folder), "%s is not empty", folder);
     return TEST_END();

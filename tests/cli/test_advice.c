@@ -133,12 +133,4 @@ static void test_busy(void)
     }
 }
 
-int main(void)
-{
-    test_call();
-    test_planned();
-    test_ways();
-    test_standard();
-    test_busy();
-    return TEST_END();
-}
+TESTS(test_call, test_planned, test_ways, test_standard, test_busy)

@@ -60,9 +60,4 @@ static void test_many(void)
     CHECK(!err && n > 3, "error %d after %d allocations", err, n);
 }
 
-int main(void)
-{
-    test_pairs();
-    test_many();
-    return TEST_END();
-}
+TESTS(test_pairs, test_many)

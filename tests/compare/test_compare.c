@@ -460,19 +460,9 @@ static void test_chance(void)
 int main(void)
 {
     files_make();
-    test_verdicts();
-    test_broken();
-    test_unchecked();
-    test_planted();
-    test_mean();
-    test_single();
-    test_doubtful();
-    test_turns();
-    test_some_busy();
-    test_low();
-    test_apart();
-    test_excused();
-    test_chance();
+    RUN_ALL(test_verdicts, test_broken, test_unchecked, test_planted, test_mean, test_single,
+            test_doubtful, test_turns, test_some_busy, test_low, test_apart, test_excused,
+            test_chance);
     files_remove();
     return TEST_END();
 }

@@ -188,12 +188,7 @@ static void test_interleave(void)
 int main(void)
 {
     files_make();
-    test_names();
-    test_differ();
-    test_history();
-    test_worst();
-    test_memory();
-    test_interleave();
+    RUN_ALL(test_names, test_differ, test_history, test_worst, test_memory, test_interleave);
     files_remove();
     return TEST_END();
 }

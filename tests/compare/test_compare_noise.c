@@ -266,8 +266,6 @@ int main(int argc, char **argv)
         print_table(argc - 2, argv + 2);
         return 0;
     }
-    test_false();
-    test_setups();
-    test_found();
+    RUN_ALL(test_false, test_setups, test_found);
     return TEST_END();
 }

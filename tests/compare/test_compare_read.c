@@ -129,9 +129,7 @@ static void test_memory(void)
 int main(void)
 {
     files_make();
-    test_reading();
-    test_kinds();
-    test_memory();
+    RUN_ALL(test_reading, test_kinds, test_memory);
     files_remove();
     return TEST_END();
 }

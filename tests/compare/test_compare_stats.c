@@ -380,21 +380,6 @@ static void test_runs_needed(void)
     CHECK(over > 1880 && over < 1980, "%d of 2000", over);
 }
 
-int main(void)
-{
-    test_student();
-    test_location();
-    test_one_case();
-    test_shared();
-    test_guess_alone();
-    test_rates();
-    test_rates_guessed();
-    test_rates_noisy();
-    test_advice();
-    test_correction();
-    test_pooling();
-    test_classes();
-    test_runs_needed();
-    test_looks();
-    return TEST_END();
-}
+TESTS(test_student, test_location, test_one_case, test_shared, test_guess_alone, test_rates,
+      test_rates_guessed, test_rates_noisy, test_advice, test_correction, test_pooling,
+      test_classes, test_runs_needed, test_looks)

@@ -479,15 +479,8 @@ int main(void)
           here);
     snprintf(kept, sizeof kept, "%s/kept", here);
     cache_use(&all_kept);
-    test_processes();
-    test_pipe();
-    test_kept();
-    test_edited();
-    test_key();
-    test_damaged();
-    test_no_room();
-    test_limit();
-    test_hash();
+    RUN_ALL(test_processes, test_pipe, test_kept, test_edited, test_key, test_damaged,
+            test_no_room, test_limit, test_hash);
     char command[64];
     snprintf(command, sizeof command, "rm -r '%s'", here);
     CHECK(!chdir("/") && !system(command), "%s", here);

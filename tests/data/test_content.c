@@ -82,9 +82,7 @@ static void test_lasting(void)
 int main(void)
 {
     CHECK(mkdtemp(folder) && !chdir(folder), "%s", folder);
-    test_texts();
-    test_drawn();
-    test_lasting();
+    RUN_ALL(test_texts, test_drawn, test_lasting);
     unlink("a.mtx");
     unlink("b.mtx");
     CHECK(!chdir("/") && !rmdir(folder), "something is left in %s", folder);

@@ -400,18 +400,5 @@ static void test_load(void)
           fail_text());
 }
 
-int main(void)
-{
-    test_golden();
-    test_reference();
-    test_meshes();
-    test_random_rows();
-    test_rmat();
-    test_sparse2d();
-    test_errors();
-    test_help();
-    test_allocation_failures();
-    test_interrupt();
-    test_load();
-    return TEST_END();
-}
+TESTS(test_golden, test_reference, test_meshes, test_random_rows, test_rmat, test_sparse2d,
+      test_errors, test_help, test_allocation_failures, test_interrupt, test_load)

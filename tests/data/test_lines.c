@@ -148,8 +148,7 @@ int main(void)
         test_ends(gzip);
         test_long(gzip);
     }
-    test_damage();
-    test_unreadable();
+    RUN_ALL(test_damage, test_unreadable);
     unlink(path);
     return TEST_END();
 }

@@ -243,12 +243,4 @@ static void test_no_memory(void)
     coo_free(&A);
 }
 
-int main(void)
-{
-    test_random();
-    test_edges();
-    test_transpose();
-    test_check();
-    test_no_memory();
-    return TEST_END();
-}
+TESTS(test_random, test_edges, test_transpose, test_check, test_no_memory)

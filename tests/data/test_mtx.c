@@ -607,18 +607,8 @@ static void test_interrupt(void)
 int main(void)
 {
     if (!mkdtemp(folder)) return perror(folder), 1;
-    test_good();
-    test_files();
-    test_info();
-    test_pattern();
-    test_bad();
-    test_numbers();
-    test_chunks();
-    test_gzip();
-    test_streams();
-    test_write();
-    test_no_memory();
-    test_interrupt();
+    RUN_ALL(test_good, test_files, test_info, test_pattern, test_bad, test_numbers, test_chunks,
+            test_gzip, test_streams, test_write, test_no_memory, test_interrupt);
     static const char *const made[] = {"a.mtx",    "plain.mtx.gz", "two.gz", "more.gz", "cut.gz",
                                        "wrong.gz", "secret.mtx",   "w.mtx",  "m.mtx",   "m.gz"};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) unlink(path_of(made[i]));

@@ -207,11 +207,7 @@ int main(void)
     static const char *spec[] = {
         "uniform:200:3",       "rmat:8:4",       "band:150:9",      "fem:4",
         "sparse2d:90:300:700", "skew:300:2:250", "aspect:250:1000", "sparse2d:300:17:400"};
-    test_by_hand();
-    test_odd_shapes();
-    test_known_families();
-    test_limit();
-    test_large_rows();
+    RUN_ALL(test_by_hand, test_odd_shapes, test_known_families, test_limit, test_large_rows);
     for (size_t t = 0; t < sizeof spec / sizeof *spec; t++) check_slowly(spec[t]);
     test_failures();
     return TEST_END();

@@ -372,15 +372,5 @@ static void test_names(void)
     }
 }
 
-int main(void)
-{
-    test_windows();
-    test_long_lines();
-    test_promises();
-    test_archives();
-    test_long_names();
-    test_broken_archives();
-    test_packed();
-    test_names();
-    return TEST_END();
-}
+TESTS(test_windows, test_long_lines, test_promises, test_archives, test_long_names,
+      test_broken_archives, test_packed, test_names)

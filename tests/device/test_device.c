@@ -501,11 +501,7 @@ static void test_guards(void)
 
 int main(void)
 {
-    test_guards();
-    test_cache_part();
-    test_kept_pages();
-    test_names();
-    test_specs();
+    RUN_ALL(test_guards, test_cache_part, test_kept_pages, test_names, test_specs);
     for (int k = 0; k < DEVICE_KINDS; k++) {
         const char *missing = device_missing((enum device_kind)k);
         char id[16];

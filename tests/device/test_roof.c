@@ -318,19 +318,6 @@ static void test_multiply_adds(void)
     cpu_kind_limit(CPU_AVX512);
 }
 
-int main(void)
-{
-    test_multiply_adds();
-    test_plan();
-    test_cache();
-    test_held_up();
-    test_no_cache();
-    test_merge();
-    test_rounds();
-    test_gather_plan();
-    test_gather_rate();
-    test_gather_merge();
-    test_gather_rows();
-    test_sane();
-    return TEST_END();
-}
+TESTS(test_multiply_adds, test_plan, test_cache, test_held_up, test_no_cache, test_merge,
+      test_rounds, test_gather_plan, test_gather_rate, test_gather_merge, test_gather_rows,
+      test_sane)

@@ -386,15 +386,8 @@ int main(void)
     if (test_failed) return TEST_END();
     fake[length] = 0;
     strcpy(strrchr(fake, '/'), "/../nvml/libnvidia-ml.so.1");
-    test_lists();
-    test_counting();
-    test_processor();
-    test_clocks();
-    test_memory();
-    test_quota();
-    test_load();
-    test_tools();
-    test_counting_tool();
+    RUN_ALL(test_lists, test_counting, test_processor, test_clocks, test_memory, test_quota,
+            test_load, test_tools, test_counting_tool);
     uproot();
     test_nvml(fake);
     test_gpu();

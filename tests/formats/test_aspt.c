@@ -498,11 +498,7 @@ static void test_choice(struct device *dev, const char *op_name, enum prec prec,
 int main(void)
 {
     CHECK(!device_open("cpu", &cpu), "%s", fail_text());
-    test_layout();
-    test_one_column();
-    test_wide();
-    test_figures();
-    test_check();
+    RUN_ALL(test_layout, test_one_column, test_wide, test_figures, test_check);
     test_device(&cpu);
     // 512 KB for each thread: (256 + 256) rows of 128 floats do not fit, so half of that; 32 of
     // them four times as often.

@@ -128,14 +128,4 @@ static void test_check(void)
     sparse_free(&dev, &D->head);
 }
 
-int main(void)
-{
-    CHECK(!device_open("cpu", &dev), "%s", fail_text());
-    test_layout();
-    test_figures();
-    test_one_column();
-    test_check();
-    CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
-    device_close(&dev);
-    return TEST_END();
-}
+TESTS_ON_CPU(dev, test_layout, test_figures, test_one_column, test_check)

@@ -250,18 +250,5 @@ static void test_tile8(void)
     sparse_free(&dev, &X->head);
 }
 
-int main(void)
-{
-    CHECK(!device_open("cpu", &dev), "%s", fail_text());
-    test_csr();
-    test_narrow();
-    test_csc();
-    test_transpose();
-    test_coo();
-    test_coocols();
-    test_tilecols();
-    test_tile8();
-    CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
-    device_close(&dev);
-    return TEST_END();
-}
+TESTS_ON_CPU(dev, test_csr, test_narrow, test_csc, test_transpose, test_coo, test_coocols,
+             test_tilecols, test_tile8)

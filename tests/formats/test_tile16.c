@@ -197,15 +197,4 @@ static void test_columns(void)
     sparse_free(&dev, &T->head);
 }
 
-int main(void)
-{
-    CHECK(!device_open("cpu", &dev), "%s", fail_text());
-    test_layout();
-    test_figures();
-    test_check();
-    test_empty_tile();
-    test_columns();
-    CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
-    device_close(&dev);
-    return TEST_END();
-}
+TESTS_ON_CPU(dev, test_layout, test_figures, test_check, test_empty_tile, test_columns)

@@ -531,26 +531,7 @@ static void test_device(void)
     device_close(&d);
 }
 
-int main(void)
-{
-    CHECK(!device_open("cpu", &dev), "%s", fail_text());
-    test_layout();
-    test_figures();
-    test_balance();
-    test_slabs();
-    test_slabs_chosen();
-    test_parts();
-    test_sort();
-    test_sort_pair();
-    test_cut_unsorted();
-    test_reorder();
-    test_reorder_pieces();
-    test_sort_equal();
-    test_check();
-    test_check_places();
-    test_order();
-    test_device();
-    CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
-    device_close(&dev);
-    return TEST_END();
-}
+TESTS_ON_CPU(dev, test_layout, test_figures, test_balance, test_slabs, test_slabs_chosen,
+             test_parts, test_sort, test_sort_pair, test_cut_unsorted, test_reorder,
+             test_reorder_pieces, test_sort_equal, test_check, test_check_places, test_order,
+             test_device)

@@ -155,14 +155,4 @@ static void test_infinity(void)
     csr_free(&A);
 }
 
-int main(void)
-{
-    int err = device_open("cpu", &dev);
-    CHECK(!err, "%s", fail_text());
-    if (err) return TEST_END();
-    test_storage();
-    test_choice();
-    test_infinity();
-    device_close(&dev);
-    return TEST_END();
-}
+TESTS_ON_CPU(dev, test_storage, test_choice, test_infinity)

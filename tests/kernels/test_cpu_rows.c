@@ -300,11 +300,7 @@ int main(void)
     dev.cache_bytes = 32 << 20; // a matrix of 8 MB is large
     dev.cache_block_bytes = dev.cache_part_bytes = dev.cache_bytes;
     dev.cache_least_bytes = dev.units * ((int64_t)512 << 10);
-    test_share();
-    test_stream();
-    test_stream_part();
-    test_ahead_large();
-    test_shares_take();
+    RUN_ALL(test_share, test_stream, test_stream_part, test_ahead_large, test_shares_take);
     for (int a = 0; a < COUNT(names); a++) {
         test_ahead(names[a], 40000, anywhere, AHEAD_NONZEROS);
         test_ahead(names[a], 40000, in_order, 0);

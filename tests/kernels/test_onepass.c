@@ -389,12 +389,7 @@ static void test_room(void)
 int main(void)
 {
     CHECK(!device_open("cpu", &dev), "%s", fail_text());
-    test_marks();
-    test_rank();
-    test_lists();
-    test_ways();
-    test_end();
-    test_room();
+    RUN_ALL(test_marks, test_rank, test_lists, test_ways, test_end, test_room);
     for (int s = 0; s < COUNT(specs); s++)
         for (int prec = F32; prec <= F64; prec++) test_threads(specs[s], (enum prec)prec);
     test_failures();

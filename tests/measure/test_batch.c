@@ -391,16 +391,5 @@ static void test_errors(void)
     }
 }
 
-int main(void)
-{
-    test_graph();
-    test_samples();
-    test_anew();
-    test_change();
-    test_lost_change();
-    test_stream();
-    test_alone();
-    test_nothing();
-    test_errors();
-    return TEST_END();
-}
+TESTS(test_graph, test_samples, test_anew, test_change, test_lost_change, test_stream, test_alone,
+      test_nothing, test_errors)

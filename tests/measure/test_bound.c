@@ -493,20 +493,9 @@ int main(void)
     if (!mkdtemp(folder)) return 1;
     snprintf(file, sizeof file, "%s/spbench/roof.tsv", folder);
     setenv("XDG_CACHE_HOME", folder, 1);
-    test_kept();
-    test_better();
-    test_devices();
-    test_old();
-    test_nonsense();
-    test_many();
-    test_at_once();
-    test_no_place();
-    test_pipe();
-    test_learn();
-    test_learn_bytes();
-    test_gather();
-    test_flush_size();
-    forget();
+    RUN_ALL(test_kept, test_better, test_devices, test_old, test_nonsense, test_many,
+            test_at_once, test_no_place, test_pipe, test_learn, test_learn_bytes, test_gather,
+            test_flush_size, forget);
     char sub[128];
     snprintf(sub, sizeof sub, "%s/spbench", folder);
     CHECK(probed > 0 && !rmdir(sub) && !rmdir(folder), "%s is not empty", folder);

@@ -214,14 +214,5 @@ static void test_spinning(void)
     CHECK(to.own_s > from.own_s && load.switches >= 0, "%g s of its own", to.own_s - from.own_s);
 }
 
-int main(void)
-{
-    test_parse();
-    test_between();
-    test_thresholds();
-    test_mine();
-    test_launches();
-    test_few_threads();
-    test_spinning();
-    return TEST_END();
-}
+TESTS(test_parse, test_between, test_thresholds, test_mine, test_launches, test_few_threads,
+      test_spinning)

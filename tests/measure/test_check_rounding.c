@@ -455,22 +455,5 @@ static void test_underflow(void)
     csr_free(&A);
 }
 
-int main(void)
-{
-    int err = device_open("cpu", &dev);
-    CHECK(!err, "%s", fail_text());
-    if (err) return TEST_END();
-    test_spmm();
-    test_norm();
-    test_dropped();
-    test_unseen();
-    test_equal();
-    test_spgemm();
-    test_lost();
-    test_spread();
-    test_narrow();
-    test_underflow();
-    CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
-    device_close(&dev);
-    return TEST_END();
-}
+TESTS_ON_CPU(dev, test_spmm, test_norm, test_dropped, test_unseen, test_equal, test_spgemm,
+             test_lost, test_spread, test_narrow, test_underflow)

@@ -291,19 +291,5 @@ static void test_copied(void)
     store_free(&s);
 }
 
-int main(void)
-{
-    CHECK(!device_open("cpu", &dev), "%s", fail_text());
-    test_need();
-    test_precs();
-    test_defaults();
-    test_prepare();
-    test_transposed();
-    test_times();
-    test_median();
-    test_lost_memory();
-    test_copied();
-    CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
-    device_close(&dev);
-    return TEST_END();
-}
+TESTS_ON_CPU(dev, test_need, test_precs, test_defaults, test_prepare, test_transposed, test_times,
+             test_median, test_lost_memory, test_copied)

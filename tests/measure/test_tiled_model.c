@@ -525,19 +525,5 @@ static void test_interrupted(void)
     csr_free(&A);
 }
 
-int main(void)
-{
-    test_small_naive();
-    test_small_tiled();
-    test_eight();
-    test_balanced();
-    test_paper();
-    test_whole();
-    test_lines();
-    test_empty();
-    test_random();
-    test_no_memory();
-    test_kept();
-    test_interrupted();
-    return TEST_END();
-}
+TESTS(test_small_naive, test_small_tiled, test_eight, test_balanced, test_paper, test_whole,
+      test_lines, test_empty, test_random, test_no_memory, test_kept, test_interrupted)

@@ -476,19 +476,9 @@ static void test_limits(void)
 
 int main(void)
 {
-    test_ranks();
-    test_summary();
-    test_rules();
-    test_warm_up();
-    test_bound();
-    test_fresh();
-    test_hooks();
-    test_hook_errors();
-    test_change();
-    test_late();
-    test_batches();
-    test_limits();
-    test_no_time();
+    RUN_ALL(test_ranks, test_summary, test_rules, test_warm_up, test_bound, test_fresh,
+            test_hooks, test_hook_errors, test_change, test_late, test_batches, test_limits,
+            test_no_time);
     struct timing t;
     interrupted = 1;
     CHECK(measure(steady, (struct timing_rule){.reps = 5}, &t) == ERR_INTERRUPTED, "not noticed");

@@ -111,11 +111,4 @@ static void test_halves(void)
     CHECK(near(tally_spread(&tally), tally_spread(&all)), "spread");
 }
 
-int main(void)
-{
-    test_squares();
-    test_norm();
-    test_share();
-    test_halves();
-    return TEST_END();
-}
+TESTS(test_squares, test_norm, test_share, test_halves)

@@ -8,6 +8,9 @@ import xml.etree.ElementTree
 from types import SimpleNamespace
 
 from plots_names import NASTY
+import common
+import overview
+import tables
 from plots_records import (GPU, M1, M2, OLD, SPGEMM, SPMM, environment, gpu_records, product, result, rows_of, write)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -20,8 +23,6 @@ def chosen(m, ms, name="merge", **more):
 
 def test_panels(check, near):
     """A panel for each operation: its set of cases, its series, its baseline."""
-    import common
-    import overview
     rows = rows_of(
         SPMM, chosen(M1, 1.0), chosen(M2, 2.0), result("merge", M1, 0.5), result("cusparse", M1, 4.0),
         result("cusparse", M2, 9.0), result("cusparse", M2, 2.0, library=OLD),
@@ -59,7 +60,6 @@ def test_image(folder, check, run):
     out = os.path.join(folder, "front", "image.svg")
     status, text, errors = run("overview.py", path, "-o", out)
     check(status == 0 and text.strip() == out, "overview.py: %d %s" % (status, errors))
-    import overview
     root = xml.etree.ElementTree.parse(out).getroot()
     tag = "{http://www.w3.org/2000/svg}"
     said = " ".join(filter(None, (found.text for found in root.iter(tag + "text"))))
@@ -95,8 +95,6 @@ def texts(table):
 
 def test_rankings(check):
     """All numbers of a ranking are over the matrices that all of its lines share in all columns."""
-    import common
-    import tables
     rows = rows_of(
         SPMM, *(result("cusparse", m, 4.0, k=n) for m in (M1, M2, M3) for n in (32, 64)),
         *(result("cusparse-csr2", m, 8.0, k=n) for m in (M1, M2) for n in (32, 64)),

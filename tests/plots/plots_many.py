@@ -1,6 +1,18 @@
 """Tests of figures of many matrices and algorithms, and of times that may be too long, for
 test_plots.py: nothing is left out without a word."""
 
+import aspect
+import bars
+import common
+import drawing
+import format_bytes
+import format_convert
+import gflops_bars
+import gflops_compression
+import memory_timeline
+import phases
+import roofline
+import speedup_rowlength
 from plots_records import (GPU, M1, M2, SPGEMM, SPMM, algorithm, environment, product, result,
                            rows_of)
 
@@ -24,12 +36,6 @@ def many(matrices, algs, of=SPGEMM):
 
 
 def test_many(check):
-    import bars
-    import common
-    import gflops_bars
-    import gflops_compression
-    import memory_timeline
-    import phases
     rows = many(200, 12)
     fig = phases.draw(common.select(rows))
     check("12 bars are cut off, the longest at 25×" in notes_of(fig),
@@ -59,8 +65,6 @@ def test_many(check):
 
 def test_order(check):
     """A matrix that the baseline has no result of is where the median of the others is."""
-    import common
-    import gflops_bars
     rows = many(60, 3)
     out = [row for row in rows if not (row["name"] == "m0030" and row["alg"] == "cusparse")]
     for row in out:
@@ -72,9 +76,6 @@ def test_order(check):
 
 
 def test_one(check):
-    import common
-    import format_bytes
-    import roofline
     rows = rows_of(SPMM, result("merge", M1, 1.0, formats=[("sellp", 1.5, 1, 1)]))
     check(" 1 case." in notes_of(roofline.draw(common.select(rows))), "one case")
     check("on 1 shared matrix: sellp 1.5, below 1 on 0 of 1." in notes_of(format_bytes.draw(common.select(rows))),
@@ -83,8 +84,6 @@ def test_one(check):
 
 def test_above(check):
     """What is above memory's line, above the cache's as well, and where there is no cache."""
-    import common
-    import roofline
     rows = rows_of(SPMM, *(result("merge", m, 1.0) for m in (M1, M2, ("three", 9, 99))))
     for row, gb_s in zip(rows, (GPU["copy"] / 2, 5000, 20000)):
         row["gflops"] = row["flops"] / row["bytes"] * gb_s
@@ -104,15 +103,6 @@ def test_above(check):
 
 def test_flags(check):
     """Times that may be too long are marked in every figure of times; no interval is no line."""
-    import aspect
-    import common
-    import drawing
-    import format_convert
-    import gflops_bars
-    import gflops_compression
-    import phases
-    import roofline
-    import speedup_rowlength
     made = [product("hash", M1, 1.0, formats=[("tile16", 0.5, 2.0, 1.0)]), product("hash", M2, 1.0),
             product("cusparse", M1, 4.0), product("cusparse", M2, 6.0)]
     made[0]["time_ms"].update(busy=True, ci_lo=None, ci_hi=None)
@@ -147,7 +137,6 @@ def test_flags(check):
 
 
 def test_all(check):
-    import drawing
     drawing.plt.rcParams["figure.max_open_warning"] = 0
     test_many(check)
     test_order(check)

@@ -5,6 +5,16 @@ import math
 import os
 import random
 
+import band
+import colseg
+import common
+import gflops_nonzeros
+import predicted
+import predicted_roofline
+import predictions
+import records
+import reordering
+import speedup_sorted
 from plots_records import GPU, M1, M2, SPMM, environment, matrices, result, rows_of, write
 
 MODEL = ("predicted", "predicted_roofline", "speedup_sorted", "reordering")
@@ -28,8 +38,6 @@ def texts_of(fig):
 
 
 def test_predictions(check, near):
-    import predictions
-    import records
     check(predictions.ranks([3, 1, 3, 2]) == [2.5, 0, 2.5, 1], "ranks with a tie")
     near(predictions.rank_correlation([1, 2, 3], [10, 300, 20]), 0.5, "rank correlation")
     near(predictions.rank_correlation([1, 2, 3], [3, 2, 1]), -1.0, "the other way round")
@@ -65,10 +73,6 @@ def balanced_rows():
 
 
 def test_pairs(check, near):
-    import common
-    import predicted
-    import predicted_roofline
-    import predictions
     selection = common.select(rows_of(SPMM, *balanced_rows()))
     pairs = predictions.pairs(selection.rows, predictions.is_balanced)
     found = {new["name"]: (old["gflops"], new["gflops"]) for old, new in pairs}
@@ -109,9 +113,6 @@ def test_pairs(check, near):
 
 
 def test_speedups(check):
-    import common
-    import records
-    import speedup_sorted
     check(speedup_sorted.summary("a", [0.5, 4, 16]) == "a: 0.5 to 16, mean 6.83, slower on 1 of 3",
           speedup_sorted.summary("a", [0.5, 4, 16]))
     vendor = [rate("cusparse", M1, 10.0), rate("cusparse-csr2", M1, 5.0),
@@ -135,9 +136,6 @@ def test_speedups(check):
 
 
 def test_reordering(check, near):
-    import common
-    import records
-    import reordering
     rows = rows_of(SPMM, *(
         rate("folded", m, x * (gain if on else 1), options={"reorder": on},
              stats={"reordered": on}, model=prediction(50.0, (said if on else 1) * 30.0))
@@ -159,7 +157,6 @@ def test_reordering(check, near):
 
 
 def test_mean(check):
-    import gflops_nonzeros
     check(gflops_nonzeros.running_mean([1.0, 2.0, 3.0, 6.0], 3) == [2.0, 11.0 / 3], "running mean")
     check(gflops_nonzeros.running_mean([1.0], 3) == [], "of too few")
 
@@ -177,10 +174,6 @@ def synthetic(count=5):
 
 
 def test_synthetic(check, near):
-    import band
-    import colseg
-    import common
-    import records
     rows = rows_of(SPMM, *synthetic())
     check(records.generated(rows[0], "band", 2) == [1024, 1], "a band")
     for name in ("band:4", "band:4:x", "band", "bands:4:4", "band:4:4:4"):

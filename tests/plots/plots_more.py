@@ -8,6 +8,15 @@ import os
 import random
 from types import SimpleNamespace
 
+import common
+import dense
+import drawing
+import ends
+import gflops_nonzeros
+import records
+import roofline
+import tables
+import time_axis
 from plots_records import GPU, M1, M2, OLD, SPMM, environment, matrices, result, rows_of, write
 
 FIGURES = ("time_axis", "dense")
@@ -54,10 +63,6 @@ def version_records(count=12, seed=6):
 
 
 def test_axis(check):
-    import common
-    import drawing
-    import records
-    import time_axis
     whole = {"gather_efficiency": 0.5}
     # f32: 16 columns are a line of 64 bytes.
     rows = rows_of(SPMM, *(timed(result("merge", M1, ms, k), **whole) for k, ms in (
@@ -110,7 +115,6 @@ def names_of(ax):
 
 def test_ends(check):
     """Names of lines are moved apart, no further than they must, and stay in order."""
-    import ends
     check(ends.spread([0.5, 0.1], 0.1) == [0.5, 0.1], "far apart: as they are")
     found = [round(x, 6) for x in ends.spread([0.5, 0.5, 0.5], 0.1)]
     check(sorted(found) == [0.4, 0.5, 0.6], "three at one place: %s" % found)
@@ -124,10 +128,6 @@ def test_ends(check):
 
 def test_ticks(check):
     """A count has whole ticks; a line of many values has a band."""
-    import common
-    import drawing
-    import gflops_nonzeros
-    import time_axis
     rng = random.Random(8)
     rows = rows_of(SPMM, *(result("merge", m, 1.0) for m in matrices(23, rng)))
     ax = gflops_nonzeros.draw(common.select(rows)).axes[0]
@@ -142,11 +142,6 @@ def test_ticks(check):
 
 
 def test_dense(check, near):
-    import common
-    import dense
-    import drawing
-    import records
-    import roofline
     env = environment(roof=GPU)
     env["devices"][1]["memory_bytes"] = 5e4
     rows = [records.row_from(record, env) for record in (
@@ -174,7 +169,6 @@ def of_run(env, run, ms, status="ok", **more):
 
 
 def read_back(folder, *parts):
-    import records
     path, lines = os.path.join(folder, "again.jsonl"), []
     for env, record in parts:
         lines += [{**env, "run": record["run"]}, record]
@@ -183,7 +177,6 @@ def read_back(folder, *parts):
 
 def test_runs(folder, check, near):
     """Several runs of one program: their median. Of others: the last."""
-    import common
     env = {**environment(roof=GPU), "revision": "aaa", "compiler": "cc", "flags": "-O", "host": "h"}
     dirty, newer = {**env, "revision": "aaa-dirty"}, {**env, "revision": "bbb", "date": "2026-11-30"}
     rows, said = read_back(folder, of_run(env, "1", 1.0), of_run(env, "2", 4.0), of_run(env, "3", 2.0))
@@ -228,7 +221,6 @@ def test_runs(folder, check, near):
 
 def test_defaults(folder, check, env):
     """An algorithm whose options nobody asked for is one case and has a plain name."""
-    import common
     changed = {"compiler": "another"}
     plain, asked = {"command": ["s", "-alg", "x"]}, {"command": ["s", "-opt", "a=2"]}
     rows, _ = read_back(folder, of_run({**env, **plain}, "1", 1.0, options={"a": 1}),
@@ -240,8 +232,6 @@ def test_defaults(folder, check, env):
 
 
 def test_medians(check):
-    import common
-    import tables
     check(common.median_interval(list(range(5))) is None, "five have no interval")
     check(common.median_interval([1, 2, 3, 4, 5, 6]) == (1, 6), "six have all")
     values = list(range(1, 26))
@@ -254,7 +244,6 @@ def test_medians(check):
 
 def test_series(check):
     """Three bands of one size are an experiment, two are matrices like others."""
-    import common
     bands = [result("merge", ("band:1000:%d" % width, 1000, 1000 * width), 1.0) for width in (2, 4, 8)]
     for count, want in ((2, 3), (3, 1)):
         rest = common.without_curve(common.select(rows_of(SPMM, result("merge", M1, 1.0), *bands[:count])))

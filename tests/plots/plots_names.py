@@ -12,6 +12,11 @@ from plots_bounds import bounded_records
 from plots_model import model_records, synthetic_records
 from plots_more import scan_records, version_records
 from plots_precs import precision_records
+import common
+import drawing
+import matplotlib
+import records
+import words
 from plots_records import blend_records, gpu_records, product_records, result, rows_of, SPMM, write
 
 LONG = "long-" * 40
@@ -79,7 +84,6 @@ def bad_records(made):
 
 def odd_text(fig):
     """A text of the figure that is not safe, or too long where there is little room, or None."""
-    import matplotlib
     long = [ax.get_title(loc="left") for ax in fig.axes] + [
             text.get_text() for ax in fig.axes for text in
             ax.get_xticklabels() + [ax.xaxis.label, ax.yaxis.label] +
@@ -97,9 +101,6 @@ def odd_text(fig):
 
 def draw_every(path, scripts, check, what):
     """Draws every figure that there is of the records, without a warning."""
-    import common
-    import drawing
-    import records
     drawn = set()
     for script in scripts:
         rows = records.read([path])
@@ -138,8 +139,6 @@ def count_of(folder, ending):
 
 
 def test_words(check):
-    import drawing
-    import words
     for text, want in (("a\nb", r"a\nb"), ("\x1b", r"\x1b"), ("\u202e!", r"\u202e!"),
                        (" ", "(no name)"), ("", "(no name)"), ("\ud800", r"\ud800"),
                        ("\U000e0001", r"\U000e0001")):
@@ -158,7 +157,6 @@ def test_words(check):
 
 
 def test_options(check):
-    import common
     m = ("one", 100, 500)
     rows = rows_of(SPMM, result("merge", m, 1.0, options={"a": 1, "b": 2}),
                    result("merge", m, 1.0, options={"a": 1, "b": 3}),

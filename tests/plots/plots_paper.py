@@ -7,6 +7,14 @@ import re
 from types import SimpleNamespace
 
 from plots_general import PROGRAM, said_by_program
+import common
+import drawing
+import gflops_compression
+import importlib
+import records
+import series
+import speedup_rowlength
+import speedup_sorted
 from plots_records import (GPU, M1, M2, SPGEMM, SPMM, algorithm, environment, gpu_records, product, result,
                            rows_of, write)
 
@@ -18,12 +26,10 @@ def asked(alg="", matrix="", mixed=False):
 
 
 def names_of(selection):
-    import series
     return list(series.series(selection.rows))
 
 
 def fails(function, *args):
-    import records
     try:
         function(*args)
     except records.NoData as why:
@@ -33,9 +39,6 @@ def fails(function, *args):
 
 def test_choice(check):
     """-alg gives the series and their order, -matrix the matrices; the baseline is of all rows."""
-    import common
-    import series
-    import speedup_rowlength
     rows = rows_of(SPMM, *(result(alg, m, ms) for m in (M1, M2) for alg, ms in (
         ("merge", 1.0), ("sellp", 2.0), ("rowsplit", 4.0), ("cusparse", 8.0), ("cusparse-csr2", 3.0),
         ("cusparse-csr3", 6.0))))
@@ -61,7 +64,6 @@ def test_choice(check):
 
 def test_most(folder, check, run):
     """Eight series, by standing; a vendor's is among them; the others are named."""
-    import common
     env = environment((SPMM[0], SPMM[1] + [algorithm("own-%d" % i) for i in range(10)]), roof=GPU)
     made = [result("own-%d" % i, m, 1.0 + (7 * i) % 10) for i in range(10) for m in (M1, M2)]
     made += [result("cusparse", m, 99.0) for m in (M1, M2)]
@@ -84,7 +86,6 @@ def test_most(folder, check, run):
 
 def test_mixed(check):
     """-mixed: of a case in two revisions the newer; the foot says so."""
-    import common
     # Without -opt in the command: defaults that changed make no other case.
     env = {**environment(roof=GPU), "command": ["spbench"]}
     from records import row_from
@@ -102,17 +103,12 @@ def test_mixed(check):
 
 def texts_of(fig):
     """Returns the visible texts of a figure that is already drawn."""
-    import drawing
     return [text for text in fig.findobj(drawing.matplotlib.text.Text)
             if text.get_visible() and text.get_text().strip()]
 
 
 def test_paper(folder, check, run, made):
     """A figure for a paper: its width, its letters, neither title nor foot; a caption beside it. made: [files]."""
-    import importlib
-    import common
-    import drawing
-    import records
     out = os.path.join(folder, "paper.png")
     status, _, errors = run("speedup_rowlength.py", made[0], "-paper", "-o", out)
     check(status == 0 and os.path.exists(out[:-4] + ".txt"), "an image and its caption: " + errors)
@@ -149,7 +145,6 @@ def test_paper(folder, check, run, made):
 
 def test_colours(check):
     """An algorithm has one colour, whatever the device, the operation and the list that it is in."""
-    import drawing
     from records import row_from
     cpu = [row_from(result(alg, M1, 1.0, device="cpu"), environment(SPMM, "cpu"))
            for alg in ("sellp", "merge", "rowsplit")]
@@ -201,9 +196,6 @@ def test_messages(folder, check, run):
 
 def test_legends(check):
     """Means side by side are over the same matrices. The foot speaks of what is there."""
-    import common
-    import gflops_compression
-    import speedup_sorted
     modelled = {"model": {"gflops": {"algorithmic": 1.0}}}
     made = [result(alg, m, ms, **modelled) for alg, ms in (("merge", 1.0), ("sellp", 2.0)) for m in (M1, M2)]
     three = "three", 9, 9
@@ -219,7 +211,6 @@ def test_legends(check):
 
 
 def test_all(folder, check, run, made):
-    import drawing
     test_choice(check)
     test_most(folder, check, run)
     test_mixed(check)

@@ -5,6 +5,20 @@ import os
 import random
 import re
 
+import captions
+import common
+import dense
+import drawing
+import halves
+import index
+import overview
+import precs
+import records
+import roofline
+import series
+import tables
+import time_axis
+import words
 from plots_records import GPU, M1, M2, SPMM, environment, gpu_records, matrices, result, rows_of, write
 
 FIGURES = ("halves",)
@@ -41,7 +55,6 @@ def unknown_records(count):
 
 def test_facts(check):
     """plots/precs.py has what src/base/precs.def has."""
-    import precs
     with open(LIST, encoding="utf-8") as file:
         text = file.read()
     size = {name: int(of) for name, of in re.findall(r"^TYPE\((\w+), (\d+),", text, re.M)}
@@ -58,13 +71,6 @@ def test_facts(check):
 
 def test_apart(check):
     """A ranking, a chart and a set of cases are of one precision."""
-    import common
-    import index
-    import overview
-    import roofline
-    import tables
-    import time_axis
-    import words
     made = [result(alg, m, ms, prec="f32") for m in (M1, M2) for alg, ms in (
         ("merge", 2.0), ("sellp", 8.0), ("cusparse", 4.0))]
     made += [result(alg, m, ms, prec="f16") for m in (M1, M2, M3) for alg, ms in (("merge", 1.0), ("cusparse", 4.0))]
@@ -96,10 +102,6 @@ def test_apart(check):
 
 
 def test_halves(check, near):
-    import common
-    import drawing
-    import halves
-    import records
     made = [result("merge", M1, 4.0), result("merge", M2, 4.0), result("merge", M1, 1.0, prec="f16"),
             result("merge", M2, 8.0, prec="f16"), result("merge", M2, 2.0, prec="bf16"),
             result("cusparse", M1, 6.0), result("cusparse-csr2", M1, 5.0), result("cusparse", M1, 2.0, prec="f16"),
@@ -133,13 +135,6 @@ def test_halves(check, near):
 
 def test_measured(check, near):
     """A dense product is in no series, and stands against every other algorithm of its case."""
-    import captions
-    import common
-    import dense
-    import drawing
-    import overview
-    import series
-    import tables
     bands = [("d%d" % per, 100, 100 * per) for per in (1, 5, 20, 50)]
     times = {"merge": (1.0, 2.0, 6.0, 9.0), "cusparse": (2.0, 1.5, 7.0, 8.0), "full": (3.0, 3.0, 3.0, 9.0)}
     rows = rows_of(SPMM, *(result(alg, m, ms) for alg, of in times.items() for m, ms in zip(bands, of)),

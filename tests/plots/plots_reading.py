@@ -9,14 +9,16 @@ import os
 import threading
 
 import words
+import common
+import records
+import repeats
+import roofline
+import series
 from plots_records import GPU, SPMM, environment, result, rows_of, write
 
 
 def test_again(folder, check):
     """A case that was measured again: the last record counts, and stderr says so."""
-    import records
-    import repeats
-    import series
     m1, m2 = ("one", 100, 500), ("two", 100, 2000)
 
     def repeats_then_series(rows):
@@ -58,7 +60,6 @@ def test_again(folder, check):
 
 def test_doctor(folder, check):
     """What the doctor found may stand between results, and nothing is said of it."""
-    import records
     path = write(os.path.join(folder, "doctor.jsonl"), [
         {"schema": "spbench/1", "kind": "doctor"}, environment(roof=GPU),
         result("merge", ("one", 100, 500), 1.0)])
@@ -69,8 +70,6 @@ def test_doctor(folder, check):
 
 
 def test_reading(folder, check):
-    import common
-    import records
     path = os.path.join(folder, "odd.jsonl")
     m = ("one", 100, 500)
     lost = [result(alg, ("lost", 0, 0), 1.0, status="failed") for alg in ("merge", "sellp")]
@@ -109,8 +108,6 @@ def test_reading(folder, check):
 
 def test_runs(folder, check):
     """Runs that wrote into one file, line by line: each result has its own run's environment."""
-    import records
-    import roofline
     slow = {**GPU, "copy": 100.0}
     other = [{**facts, "vendor": "ACME"} if facts["name"] == "merge" else facts
              for facts in SPMM[1]]
@@ -139,8 +136,6 @@ def test_runs(folder, check):
 
 def test_visible(folder, check):
     """What is said about files and matrices is one line of harmless characters."""
-    import common
-    import records
     odd = "a\x1b[31m\nb\t\x9b\u202e\ud800|$\\é"
     check(words.visible(odd) == "a\\x1b[31m\\nb\\t\\x9b\\u202e\\ud800|$\\é",
           words.visible(odd))
@@ -160,7 +155,6 @@ def test_visible(folder, check):
 
 def test_keys(check, m):
     """A record's case is the key of its row; a record without a field of a case is none."""
-    import records
     cold = result("cusparse", m, 1.0, cache="cold", status="oom", options={"b": 9.35, "a": 2})
     row, launched = rows_of(SPMM, {**cold, "case": "one"}, {**cold, "launch": "stream"})
     check(row["key"] == "one" and row["cache"] == "cold" and row["launch"] == "graph", "key: %s" % row["key"])

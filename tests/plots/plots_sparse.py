@@ -4,6 +4,16 @@ matrices."""
 
 import os
 
+import common
+import format_bytes
+import format_convert
+import gflops_bars
+import gflops_compression
+import memory_peak
+import memory_timeline
+import phases
+import records
+import series
 from plots_records import (GPU, M1, M2, SPGEMM, environment, product, product_records, result,
                            rows_of, write)
 
@@ -14,8 +24,6 @@ BEST = "cuSPARSE (best)"
 
 
 def test_rows(check, near):
-    import common
-    import records
     row = rows_of(SPGEMM, product("hash", M1, 2.0))[0]
     near(row["figures"]["compression"], 10.0, "compression of a row")
     check(row["axes"] == {"mul": "aa"} and common.value_of(row, "k") is None, "no k, no layout")
@@ -30,7 +38,6 @@ def test_rows(check, near):
 
 
 def test_series(check, near):
-    import series
     rows = rows_of(SPGEMM, product("cusparse", M1, 4.0), product("cusparse-alg2", M1, 3.0),
                    product("cusparse-reuse", M1, 0.5), product("hash", M1, 1.5))
     found = series.series(rows)
@@ -43,13 +50,6 @@ def test_series(check, near):
 
 def test_failures(check):
     """What failed is in the figures, under its name; of the vendor only where all of it failed."""
-    import common
-    import gflops_bars
-    import gflops_compression
-    import memory_peak
-    import memory_timeline
-    import phases
-    import series
     m3 = ("three", 10, 30, 90, 60)
     rows = rows_of(
         SPGEMM, product("hash", M1, 1.0), product("hash", M2, 1.0, status="oom"),
@@ -99,12 +99,6 @@ def test_failures(check):
 
 
 def test_numbers(check, near):
-    import common
-    import gflops_compression
-    import memory_peak
-    import memory_timeline
-    import phases
-    import series
     test_rows(check, near)
     test_series(check, near)
     test_failures(check)
@@ -160,10 +154,6 @@ def test_numbers(check, near):
 
 
 def test_formats(check):
-    import common
-    import format_bytes
-    import format_convert
-    import series
     csr = 12 * M1[2] + 4 * M1[1]
     tiles, columns = ("tile16", 0.75, 9.0, 0.25), ("tilecols", 0.5, 1.0, 0.25)
     rows = rows_of(SPGEMM, product("tile", M1, 2.0, formats=[tiles, columns]),

@@ -33,6 +33,11 @@ import plots_reading
 import plots_sparse
 import plots_times
 from plots_run import end, run
+import common
+import records
+import roofline
+import series
+import speedup_rowlength
 from plots_records import SPMM, cpu_records, environment, gpu_records, product_records, result, rows_of, write
 
 passed = failed = skipped = 0
@@ -55,8 +60,6 @@ def near(got, want, what):
 
 
 def test_numbers():
-    import common
-    import records
     near(common.geomean([1, 4, 16]), 4.0, "geomean of 1, 4, 16")
     near(common.geomean([0.5]), 0.5, "geomean of one")
     check(common.geomean([]) is None, "geomean of nothing is None")
@@ -73,8 +76,6 @@ def test_numbers():
 
 
 def test_series():
-    import common
-    import series
     best_name = "cuSPARSE (best)"
     m1, m2 = ("one", 100, 500), ("two", 100, 2000)
     rows = rows_of(SPMM, result("cusparse", m1, 4.0), result("cusparse-csr2", m1, 2.0),
@@ -109,11 +110,6 @@ def test_series():
 
 
 def test_figures():
-    import common
-    import records
-    import roofline
-    import series
-    import speedup_rowlength
     m1, m2 = ("one", 100, 500), ("two", 100, 2000)
     rows = rows_of(SPMM, result("cusparse", m1, 4.0), result("cusparse", m2, 6.0),
                    result("merge", m1, 1.0), result("merge", m2, 3.0),

@@ -421,18 +421,8 @@ static void test_text(void)
 int main(void)
 {
     path_make();
-    test_names();
-    test_case();
-    test_run();
-    test_values();
-    test_counters();
-    test_statuses();
-    test_partly();
-    test_unread();
-    test_product();
-    test_model();
-    test_not_finite();
-    test_text();
+    RUN_ALL(test_names, test_case, test_run, test_values, test_counters, test_statuses,
+            test_partly, test_unread, test_product, test_model, test_not_finite, test_text);
     unlink(path);
     return TEST_END();
 }

@@ -424,22 +424,13 @@ int main(void)
     int err = device_open("cpu", &cpu);
     CHECK(!err, "%s", fail_text());
     list[0].dev = &cpu;
-    test_environment();
-    test_variables();
-    test_run();
-    test_operation();
+    RUN_ALL(test_environment, test_variables, test_run, test_operation);
     for (int x = 0; x < op_count; x++) test_algorithms(ops[x]);
     test_lost_memory(write_dense);
     test_lost_memory(write_sparse);
     test_lost_memory(write_first);
-    test_cannot_write();
-    test_append_beside();
-    test_close();
-    test_full_disk();
-    test_append();
-    test_append_long();
-    test_kept();
-    test_place();
+    RUN_ALL(test_cannot_write, test_append_beside, test_close, test_full_disk, test_append,
+            test_append_long, test_kept, test_place);
     device_close(&cpu);
     unlink(path);
     return TEST_END();

@@ -457,9 +457,7 @@ static void test_fallback(void)
 
 int main(void)
 {
-    test_candidates();
-    test_spgemm();
-    test_spmm_row();
+    RUN_ALL(test_candidates, test_spgemm, test_spmm_row);
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
         if (!open_kind((enum device_kind)kind, &dev)) continue;
         test_picks();

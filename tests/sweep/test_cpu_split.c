@@ -115,10 +115,7 @@ static void test_pin(void)
 int main(void)
 {
     CHECK(mkdtemp(root) != NULL, "%s", root);
-    test_shares();
-    test_threads();
-    test_text();
-    test_pin();
+    RUN_ALL(test_shares, test_threads, test_text, test_pin);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", root);
     CHECK(!system(command), "%s", command);

@@ -212,9 +212,7 @@ static void test_lock(void)
 int main(void)
 {
     path_make();
-    test_resume();
-    test_content();
-    test_lock();
+    RUN_ALL(test_resume, test_content, test_lock);
     unlink(path);
     return TEST_END();
 }

@@ -354,13 +354,8 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "worker")) return act();
     signal(SIGPIPE, SIG_IGN); // as the program has it
     CHECK(mkdtemp(folder) && !chdir(folder), "%s", folder);
-    test_follow();
-    test_few();
-    test_dead();
-    test_memory();
-    test_passes();
-    test_interrupted();
-    test_no_memory();
+    RUN_ALL(test_follow, test_few, test_dead, test_memory, test_passes, test_interrupted,
+            test_no_memory);
     unlink("out.jsonl");
     unlink("log");
     CHECK(!chdir("/") && !rmdir(folder), "something is left in %s", folder);

@@ -282,13 +282,8 @@ static void test_folder(void)
 int main(void)
 {
     path_make();
-    test_request();
-    test_requests();
-    test_lost();
-    test_prefix();
-    test_places();
-    test_list();
-    test_folder();
+    RUN_ALL(test_request, test_requests, test_lost, test_prefix, test_places, test_list,
+            test_folder);
     unlink(path);
     return TEST_END();
 }

@@ -290,13 +290,8 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "worker")) return act();
     signal(SIGPIPE, SIG_IGN); // as the program has it
     CHECK(mkdtemp(folder) && !chdir(folder), "%s", folder);
-    test_memory();
-    test_places();
-    test_rounds();
-    test_idle();
-    test_words();
-    test_interrupted();
-    test_no_memory();
+    RUN_ALL(test_memory, test_places, test_rounds, test_idle, test_words, test_interrupted,
+            test_no_memory);
     unlink("out.jsonl");
     CHECK(!chdir("/") && !rmdir(folder), "something is left in %s", folder);
     return TEST_END();
