@@ -8,6 +8,7 @@
 #   1> TEXT             a line of its stdout; 1> ... is any number of lines, ... within a line is any text
 #   2> TEXT             the same of its stderr
 #   ? STATUS            how it ends; left out: 0
+#   ! COMMAND           as $, but it ends with status 2: a mistake in the command
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "${1:-$here/../../spbench}")
@@ -100,6 +101,10 @@ for file; do
         '$ '*)
             finish
             command=${line#'$ '} status=0 out=() err=()
+            ;;
+        '! '*)
+            finish
+            command=${line#'! '} status=2 out=() err=()
             ;;
         '1> '* | '1>') out+=("${line:3}") ;;
         '2> '* | '2>') err+=("${line:3}") ;;
