@@ -9,7 +9,7 @@
 #include "cli/matrices/matrix_check.h"
 #include "cli/options/option_values.h"
 
-#define SAMPLES_SHARE 0.6 // share of the budget for the samples; checks and preparation take the rest
+#define SAMPLES_SHARE 0.6 // share of the budget for the samples, without checks and preparation
 #define CASE_LEAST_MS 10  // least time limit of a case
 
 #define ADVISE_BUDGET_MS 10000 // for a matrix, unless -budget is given

@@ -137,10 +137,10 @@ static int check_options(const struct options *o)
         return fail(ERR_USAGE, "-ab and -history exclude each other");
     if (o->passed_count && !o->compare.ab)
         return fail(ERR_USAGE, "%s: needs -ab PROGRAM, because only -ab measures", o->passed[0]);
-    const char *of_ab = o->compare.keep ? "keep"
-                        : o->runs       ? "runs"
+    const char *of_ab = o->compare.keep    ? "keep"
+                        : o->runs          ? "runs"
                         : o->budget_ms > 0 ? "budget"
-                                        : NULL;
+                                           : NULL;
     if (of_ab && !o->compare.ab)
         return fail(ERR_USAGE, "-%s: needs -ab PROGRAM, because only -ab measures", of_ab);
     return report_output_check(o);
