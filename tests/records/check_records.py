@@ -22,11 +22,9 @@ except ImportError:
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "src" / "records" / "record.schema.json"
-sys.path.insert(0, str(ROOT / "plots"))
 sys.dont_write_bytecode = True
 
 from fields import broken
-from records import key_of
 
 
 def refuse(text):
@@ -35,6 +33,22 @@ def refuse(text):
 
 def close(a, b):
     return math.isclose(a, b, rel_tol=1e-5, abs_tol=1e-9)  # they have seven digits
+
+
+def key_of(record, axes):
+    """Returns the key that the fields of a record make. axes: {name: facts}, those that the record has."""
+    matrix = record["matrix"]
+    size = "-:-" if matrix["rows"] is None else \
+        "%dx%d:%d" % (matrix["rows"], matrix["cols"], matrix["nnz"])
+    words = [record[name] for name in ("op", "alg", "device", "prec")]
+    said = [(name, "standard" in facts) for name, facts in axes.items()]
+    words += ["%s=%s" % (name, record[name]) for name, optional in said if not optional]
+    words += ["cache=" + record["cache"]]
+    words += ["launch=" + record["launch"]] if record.get("launch") else []
+    words += ["%s=%s" % (name, record[name]) for name, optional in said if optional]
+    words += ["%s=%.10g" % item for item in sorted(record["options"].items())]
+    words += [record["library"].replace(" ", "-")] if record["library"] else []
+    return " ".join(words + [size, matrix["name"]])
 
 
 def contradictions(record, env, known):
