@@ -197,7 +197,6 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
 {
     const struct csr_dev *A = csr_of(from);
     struct aspt *X = (struct aspt *)out;
-    struct array list[ARRAYS_MAX];
     int64_t row_parts, columns = 0;
     aspt_set_shape(X, opt);
     int32_t *part = mem_alloc(A->nnz, sizeof *part);
@@ -206,8 +205,7 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
         err = device_alloc(d, (int64_t)X->panels + 1, sizeof *X->panel_ptr, (void **)&X->panel_ptr);
     if (!err) err = find_tiles(A, X, part);
     if (!err) err = aspt_row_parts(X, &row_parts);
-    for (int x = 1, count = arrays(out, list); x < count && !err; x++)
-        err = device_alloc(d, list[x].count, list[x].size, list[x].data);
+    if (!err) err = sparse_alloc(d, out);
     if (err) goto done;
 #pragma omp parallel for schedule(dynamic)
     for (int64_t b = 0; b < X->panels; b++) fill_panel(A, X, b, part);
@@ -217,33 +215,6 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
 done:
     mem_free(part);
     return err;
-}
-
-// Returns the starts of the parts of row i, and sets *parts to their number.
-static int64_t *row_parts_of(const struct aspt *A, int64_t i, int64_t *parts)
-{
-    int64_t b = i / A->panel;
-    *parts = A->panel_ptr[b + 1] - A->panel_ptr[b];
-    return A->tile_row_ptr + A->panel_ptr[b] * A->panel + i % A->panel * *parts;
-}
-
-static int to_csr(const struct sparse *X, struct csr *out)
-{
-    const struct aspt *A = aspt_of(X);
-    struct csr C;
-    if (csr_alloc(&C, A->m, A->n, A->nnz)) return ERR_MEMORY;
-    C.ptr[0] = 0;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < A->m; i++) {
-        int64_t parts, *at = row_parts_of(A, i, &parts);
-        C.ptr[i + 1] = at[parts];
-        for (int64_t q = at[0]; q < at[parts]; q++) {
-            C.idx[at[0] + A->place[q]] = A->idx[q];
-            C.val[at[0] + A->place[q]] = type_load(A->type, A->val, q);
-        }
-    }
-    *out = C;
-    return OK;
 }
 
 static void describe(const struct sparse *X, struct figures *f)
@@ -266,7 +237,5 @@ const struct format format_aspt = {
     .from = &format_csr,
     .arrays = arrays,
     .make = make,
-    .check = aspt_check,
-    .to_csr = to_csr,
     .describe = describe,
 };

@@ -52,8 +52,6 @@ void aspt_set_shape(struct aspt *A, const double *opt);
 // Sets *count to the parts of all rows, the size of tile_row_ptr less 1. ERR_MEMORY: the number
 // does not fit in 63 bits.
 int aspt_row_parts(const struct aspt *A, int64_t *count);
-// check() of the format.
-const char *aspt_check(const struct sparse *X);
 
 #ifdef __cplusplus
 }

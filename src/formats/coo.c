@@ -1,7 +1,5 @@
 #include "formats/coo.h"
 
-#include <string.h>
-
 #include "formats/csr.h"
 
 static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
@@ -30,35 +28,6 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     return OK;
 }
 
-static const char *check(const struct sparse *X)
-{
-    const struct coo_dev *A = coo_of(X);
-    if (A->m < 0 || A->n < 0 || A->nnz < 0) return "negative size";
-    if (!A->row || !A->col || !A->val) return "missing array";
-    for (int64_t p = 0; p < A->nnz; p++) {
-        if (A->row[p] < 0 || A->row[p] >= A->m) return "row outside the matrix";
-        if (A->col[p] < 0 || A->col[p] >= A->n) return "column outside the matrix";
-        if (!p || A->row[p - 1] < A->row[p]) continue;
-        if (A->row[p - 1] > A->row[p]) return "rows descend";
-        if (A->col[p - 1] >= A->col[p]) return "columns not ascending";
-    }
-    return NULL;
-}
-
-static int to_csr(const struct sparse *X, struct csr *out)
-{
-    const struct coo_dev *A = coo_of(X);
-    if (csr_alloc(out, A->m, A->n, A->nnz)) return ERR_MEMORY;
-    memset(out->ptr, 0, ((size_t)A->m + 1) * sizeof *out->ptr);
-    for (int64_t p = 0; p < A->nnz; p++) {
-        out->ptr[A->row[p] + 1]++;
-        out->idx[p] = A->col[p];
-        out->val[p] = type_load(A->type, A->val, p);
-    }
-    for (int32_t i = 0; i < A->m; i++) out->ptr[i + 1] += out->ptr[i];
-    return OK;
-}
-
 const struct format format_coo = {
     .name = "coo",
     .about = "row and column of each entry, sorted by rows",
@@ -66,6 +35,4 @@ const struct format format_coo = {
     .from = &format_csr,
     .arrays = arrays,
     .make = make,
-    .check = check,
-    .to_csr = to_csr,
 };

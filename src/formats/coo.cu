@@ -46,9 +46,7 @@ extern "C" int coo_make_cuda(struct device *d, const struct sparse *from, const 
     (void)opt;
     const struct csr_dev *A = csr_of(from);
     struct coo_dev *X = (struct coo_dev *)out;
-    int err = device_alloc(d, A->nnz, sizeof *X->row, (void **)&X->row);
-    if (!err) err = device_alloc(d, A->nnz, sizeof *X->col, (void **)&X->col);
-    if (!err) err = device_alloc(d, A->nnz, type_bytes(A->type), &X->val);
+    int err = sparse_alloc(d, out);
     if (err || !A->nnz) return err;
     BY_BYTES(type_bytes(A->type), start, d, A, X);
     return launch_check("coo");

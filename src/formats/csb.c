@@ -119,74 +119,8 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     for (int64_t i = 0; i < A->m; i += X->beta)
         if (ptr[min64(i + X->beta, A->m)] - ptr[i] > UINT32_MAX)
             return fail(ERR_UNSUPPORTED, "csb: a block row has more than 2^32 nonzeros");
-    int err = device_alloc(d, block_count(X) + 1, sizeof *X->ptr, (void **)&X->ptr);
-    if (!err) err = device_alloc(d, X->nnz, sizeof *X->place, (void **)&X->place);
-    if (!err) err = device_alloc(d, X->nnz, type_bytes(X->type), &X->val);
+    int err = sparse_alloc(d, out);
     return err ? err : fill(A, X);
-}
-
-// The nonzeros of a row are in ascending order of columns, as in Morton order columns ascend in
-// each row of a block.
-static int to_csr(const struct sparse *X, struct csr *out)
-{
-    const struct csb *A = csb_of(X);
-    struct csr C;
-    if (csr_alloc(&C, A->m, A->n, A->nnz)) return ERR_MEMORY;
-    memset(C.ptr, 0, ((size_t)A->m + 1) * sizeof *C.ptr);
-    // Row i begins at ptr[i + 1] before its nonzeros are copied, and ends there afterwards.
-    for (int copy = 0; copy < 2; copy++) {
-        for (int64_t b = 0; b < block_count(A); b++) {
-            int64_t i = b / A->block_cols * A->beta, j = b % A->block_cols * A->beta;
-            for (int64_t p = A->ptr[b]; p < A->ptr[b + 1]; p++) {
-                int64_t *next = &C.ptr[i + csb_row(A->place[p]) + 1];
-                if (copy) {
-                    C.idx[*next] = (int32_t)(j + csb_col(A->place[p]));
-                    C.val[*next] = type_load(A->type, A->val, p);
-                }
-                ++*next;
-            }
-        }
-        for (int64_t i = 0, sum = 0; i < A->m && !copy; i++) {
-            int64_t here = C.ptr[i + 1];
-            C.ptr[i + 1] = sum;
-            sum += here;
-        }
-    }
-    *out = C;
-    return OK;
-}
-
-static const char *check_blocks(const struct csb *A)
-{
-    if (A->m < 0 || A->n < 0 || A->nnz < 0) return "negative size";
-    if (A->beta < 1 || A->beta > CSB_BETA_MAX || A->beta & (A->beta - 1))
-        return "beta is not a power of two up to 65536";
-    if (A->block_rows != ((int64_t)A->m + A->beta - 1) / A->beta) return "blocks do not cover m";
-    if (A->block_cols != ((int64_t)A->n + A->beta - 1) / A->beta) return "blocks do not cover n";
-    if (!A->ptr || !A->place || !A->val) return "missing array";
-    if (A->ptr[0] != 0) return "ptr[0] is not 0";
-    if (A->ptr[block_count(A)] != A->nnz) return "ptr[blocks] is not nnz";
-    for (int64_t b = 0; b < block_count(A); b++)
-        if (A->ptr[b] > A->ptr[b + 1]) return "ptr descends";
-    return NULL;
-}
-
-static const char *check(const struct sparse *X)
-{
-    const struct csb *A = csb_of(X);
-    const char *broken = check_blocks(A);
-    for (int64_t b = 0; !broken && b < block_count(A); b++) {
-        int64_t rows = min64(A->beta, A->m - b / A->block_cols * A->beta);
-        int64_t cols = min64(A->beta, A->n - b % A->block_cols * A->beta), before = -1;
-        for (int64_t p = A->ptr[b]; p < A->ptr[b + 1]; p++) {
-            int64_t rank = morton((uint32_t)csb_row(A->place[p]), (uint32_t)csb_col(A->place[p]));
-            if (csb_row(A->place[p]) >= rows) return "row outside the block";
-            if (csb_col(A->place[p]) >= cols) return "column outside the block";
-            if (rank <= before) return "not in Morton order";
-            before = rank;
-        }
-    }
-    return broken;
 }
 
 static void describe(const struct sparse *X, struct figures *f)
@@ -202,7 +136,5 @@ const struct format format_csb = {
     .from = &format_csr,
     .arrays = arrays,
     .make = make,
-    .check = check,
-    .to_csr = to_csr,
     .describe = describe,
 };

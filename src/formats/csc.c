@@ -1,7 +1,6 @@
 #include "formats/csc.h"
 
 #include <omp.h>
-#include <string.h>
 
 static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
 {
@@ -137,27 +136,6 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     return err;
 }
 
-static const char *check(const struct sparse *X)
-{
-    const struct csr_dev T = as_transposed(csc_of(X));
-    const char *broken = format_csr.check(&T.head);
-    if (broken && !strcmp(broken, "ptr[m] is not nnz")) return "ptr[n] is not nnz";
-    if (broken && !strcmp(broken, "column outside the matrix")) return "row outside the matrix";
-    if (broken && !strcmp(broken, "columns not ascending")) return "rows not ascending";
-    return broken;
-}
-
-static int to_csr(const struct sparse *X, struct csr *out)
-{
-    const struct csr_dev turned = as_transposed(csc_of(X));
-    struct csr T;
-    int err = format_csr.to_csr(&turned.head, &T);
-    if (err) return err;
-    err = csr_transpose(&T, out);
-    csr_free(&T);
-    return err;
-}
-
 int csc_transpose(struct device *d, const struct sparse *A, struct sparse **out)
 {
     struct sparse *X;
@@ -174,7 +152,5 @@ const struct format format_csc = {
     .from = &format_csr,
     .arrays = arrays,
     .make = make,
-    .check = check,
-    .to_csr = to_csr,
 };
 _Static_assert(sizeof(struct csc_dev) == sizeof(struct csr_dev), "csc_transpose() exchanges them");

@@ -68,42 +68,9 @@ int csr_place(struct device *d, const struct csr *A, enum prec type, struct spar
     return err;
 }
 
-static const char *check(const struct sparse *X)
-{
-    const struct csr_dev *A = csr_of(X);
-    if (A->m < 0 || A->n < 0 || A->nnz < 0) return "negative size";
-    if (A->ptr_bytes != 4 && A->ptr_bytes != 8) return "ptr_bytes is neither 4 nor 8";
-    if (!A->ptr || !A->idx || !A->val) return "missing array";
-    if (csr_start(A, 0) != 0) return "ptr[0] is not 0";
-    if (csr_start(A, A->m) != A->nnz) return "ptr[m] is not nnz";
-    for (int32_t i = 0; i < A->m; i++) {
-        int64_t first = csr_start(A, i), last = csr_start(A, i + 1);
-        if (first > last || last > A->nnz) return "ptr descends";
-        for (int64_t p = first; p < last; p++) {
-            if (A->idx[p] < 0 || A->idx[p] >= A->n) return "column outside the matrix";
-            if (p > first && A->idx[p - 1] >= A->idx[p]) return "columns not ascending";
-        }
-    }
-    return NULL;
-}
-
-static int to_csr(const struct sparse *X, struct csr *out)
-{
-    const struct csr_dev *A = csr_of(X);
-    if (csr_alloc(out, A->m, A->n, A->nnz)) return ERR_MEMORY;
-    for (int64_t i = 0; i <= A->m; i++) out->ptr[i] = csr_start(A, i);
-    for (int64_t p = 0; p < A->nnz; p++) {
-        out->idx[p] = A->idx[p];
-        out->val[p] = type_load(A->type, A->val, p);
-    }
-    return OK;
-}
-
 const struct format format_csr = {
     .name = "csr",
     .about = "compressed sparse rows",
     .size = sizeof(struct csr_dev),
     .arrays = arrays,
-    .check = check,
-    .to_csr = to_csr,
 };

@@ -1,8 +1,6 @@
 #include "formats/dcsc.h"
 
-#include <assert.h>
 #include <omp.h>
-#include <string.h>
 
 #include "base/sort.h"
 #include "formats/csr.h"
@@ -125,66 +123,6 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     return err;
 }
 
-static int to_csr(const struct sparse *X, struct csr *out)
-{
-    const struct dcsc *D = dcsc_of(X);
-    struct csr C;
-    if (csr_alloc(&C, D->m, D->n, D->nnz)) return ERR_MEMORY;
-    // ptr[i] is the place of the next entry of row i - 1. After the loop the row ends there.
-    memset(C.ptr, 0, ((size_t)D->m + 1) * sizeof *C.ptr);
-    for (int64_t q = 0; q < D->nnz; q++)
-        if (D->row[q] + 2 <= D->m) C.ptr[D->row[q] + 2]++;
-    for (int64_t i = 1; i < D->m; i++) C.ptr[i + 1] += C.ptr[i];
-    for (int64_t x = 0; x < D->segments; x++)
-        for (int64_t q = D->start[x]; q < D->start[x + 1]; q++) {
-            const int64_t p = C.ptr[D->row[q] + 1]++;
-            C.idx[p] = D->col[x];
-            C.val[p] = type_load(D->type, D->val, q);
-        }
-    assert(C.ptr[C.m] == C.nnz);
-    *out = C;
-    return OK;
-}
-
-static const char *check_sizes(const struct dcsc *D)
-{
-    if (D->m < 0 || D->n < 0 || D->nnz < 0 || D->segments < 0) return "negative size";
-    if (D->panel < 1) return "panel below 1";
-    if (D->panels != ((int64_t)D->m + D->panel - 1) / D->panel) return "panels do not cover m";
-    if (!D->ptr || !D->start || !D->col || !D->row || !D->val) return "missing array";
-    if (D->ptr[0] != 0) return "ptr[0] is not 0";
-    if (D->ptr[D->panels] != D->segments) return "ptr[panels] is not segments";
-    if (D->start[0] != 0) return "start[0] is not 0";
-    if (D->start[D->segments] != D->nnz) return "start[segments] is not nnz";
-    for (int64_t s = 0; s < D->panels; s++)
-        if (D->ptr[s] > D->ptr[s + 1] || D->ptr[s + 1] > D->segments) return "ptr descends";
-    for (int64_t x = 0; x < D->segments; x++)
-        if (D->start[x] >= D->start[x + 1] || D->start[x + 1] > D->nnz) return "an empty segment";
-    return NULL;
-}
-
-static const char *check_segment(const struct dcsc *D, int64_t s, int64_t x)
-{
-    if (D->col[x] < 0 || D->col[x] >= D->n) return "column outside the matrix";
-    if (x > D->ptr[s] && D->col[x - 1] >= D->col[x]) return "columns not ascending";
-    for (int64_t q = D->start[x]; q < D->start[x + 1]; q++) {
-        if (D->row[q] < first_row(D, s) || D->row[q] >= end_row(D, s))
-            return "row outside the panel";
-        if (q > D->start[x] && D->row[q - 1] >= D->row[q]) return "rows not ascending";
-    }
-    return NULL;
-}
-
-static const char *check(const struct sparse *X)
-{
-    const struct dcsc *D = dcsc_of(X);
-    const char *broken = check_sizes(D);
-    for (int64_t s = 0; s < D->panels && !broken; s++)
-        for (int64_t x = D->ptr[s]; x < D->ptr[s + 1] && !broken; x++)
-            broken = check_segment(D, s, x);
-    return broken;
-}
-
 static void describe(const struct sparse *X, struct figures *f)
 {
     const struct dcsc *D = dcsc_of(X);
@@ -199,7 +137,5 @@ const struct format format_dcsc = {
     .from = &format_csr,
     .arrays = arrays,
     .make = make,
-    .check = check,
-    .to_csr = to_csr,
     .describe = describe,
 };

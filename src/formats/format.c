@@ -64,6 +64,15 @@ int64_t sparse_bytes(const struct sparse *X)
     return bytes;
 }
 
+int sparse_alloc(struct device *d, struct sparse *X)
+{
+    struct array list[ARRAYS_MAX];
+    int err = OK, count = X->format->arrays(X, list);
+    for (int i = 0; i < count && !err; i++)
+        if (!*list[i].data) err = device_alloc(d, list[i].count, list[i].size, list[i].data);
+    return err;
+}
+
 void sparse_release(struct device *d, struct sparse *X)
 {
     struct array list[ARRAYS_MAX];

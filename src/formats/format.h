@@ -1,9 +1,9 @@
 // The formats of sparse matrices. A format is a file of this folder and a line in formats.def. The
-// file lists the arrays, makes them from CSR, and checks them. format.c copies, counts and frees
-// any format by its list of arrays.
+// file lists the arrays and makes them from CSR. format.c copies, counts and frees any format by
+// its list of arrays.
 //
-// To add a format: a struct that begins with SPARSE_HEAD, the functions arrays(), make(), check()
-// and to_csr() as in sellp.c, the descriptor, and the line in formats.def.
+// To add a format: a struct that begins with SPARSE_HEAD, the functions arrays() and make() as in
+// sellp.c, the descriptor, the line in formats.def, and a reader in tests/lib/formats.h.
 #ifndef FORMAT_H
 #define FORMAT_H
 
@@ -64,11 +64,6 @@ struct format {
     int (*arrays)(const struct sparse *X, struct array list[ARRAYS_MAX]);
     // Maker for the CPU. A device without its own maker gets a copy from the host.
     format_maker make;
-    // Returns NULL if every invariant of a matrix in host memory holds, else the broken invariant.
-    const char *(*check)(const struct sparse *X);
-    // For tests: makes CSR of a matrix in host memory. NULL for a format that has only a part of
-    // the matrix.
-    int (*to_csr)(const struct sparse *X, struct csr *out);
     // Adds figures for records. NULL: none.
     void (*describe)(const struct sparse *X, struct figures *f);
 };
@@ -85,6 +80,8 @@ struct sparse *sparse_new(const struct format *format);
 // wait for the device.
 int sparse_make(struct device *d, const struct format *format, const struct sparse *from,
                 const double *opt, struct sparse **out);
+// Allocates each array of X that has no memory.
+int sparse_alloc(struct device *d, struct sparse *X);
 // Copies X from the device d to the device `to`. Either is the host.
 int sparse_copy(struct device *d, const struct sparse *X, struct device *to, struct sparse **out);
 // Copies all arrays of `from` to those of X, on the device d. Both have the same format, and were

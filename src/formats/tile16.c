@@ -1,7 +1,5 @@
 #include "formats/tile16.h"
 
-#include <assert.h>
-
 #include "formats/csr.h"
 
 static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
@@ -100,109 +98,12 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     for (int64_t i = 0; i < T->tile_m; i++) T->ptr[i + 1] = count_tiles(A, i);
     for (int64_t i = 0; i < T->tile_m; i++) T->ptr[i + 1] += T->ptr[i];
     T->tiles = T->ptr[T->tile_m];
-
-    struct array list[ARRAYS_MAX];
-    int count = arrays(out, list);
-    for (int x = 1; x < count && !err; x++)
-        err = device_alloc(d, list[x].count, list[x].size, list[x].data);
+    err = sparse_alloc(d, out);
     if (err) return err;
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t i = 0; i < T->tile_m; i++) fill_tile_row(A, T, i);
     T->start[T->tiles] = T->nnz;
     return OK;
-}
-
-// Returns the nonzeros of row r of tile t.
-static int row_length(const struct tile16 *A, int64_t t, int r)
-{
-    int64_t end = r + 1 < TILE ? A->row_ptr[t * TILE + r + 1] : A->start[t + 1] - A->start[t];
-    return (int)(end - A->row_ptr[t * TILE + r]);
-}
-
-static int to_csr(const struct sparse *X, struct csr *out)
-{
-    const struct tile16 *A = tile16_of(X);
-    struct csr C;
-    if (csr_alloc(&C, A->m, A->n, A->nnz)) return ERR_MEMORY;
-    C.ptr[0] = 0;
-#pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t i = 0; i < A->m; i++) {
-        int64_t length = 0;
-        for (int64_t t = A->ptr[i / TILE]; t < A->ptr[i / TILE + 1]; t++)
-            length += row_length(A, t, (int)(i % TILE));
-        C.ptr[i + 1] = length;
-    }
-    for (int64_t i = 0; i < A->m; i++) C.ptr[i + 1] += C.ptr[i];
-    assert(C.ptr[C.m] == C.nnz);
-#pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t i = 0; i < A->m; i++) {
-        int64_t p = C.ptr[i];
-        int r = (int)(i % TILE);
-        for (int64_t t = A->ptr[i / TILE]; t < A->ptr[i / TILE + 1]; t++) {
-            int64_t q = A->start[t] + A->row_ptr[t * TILE + r];
-            for (int left = row_length(A, t, r); left > 0; left--, p++, q++) {
-                C.idx[p] = A->col[t] * TILE + A->idx[q] % TILE;
-                C.val[p] = type_load(A->type, A->val, q);
-            }
-        }
-    }
-    *out = C;
-    return OK;
-}
-
-static const char *check_structure(const struct tile16 *A)
-{
-    if (A->m < 0 || A->n < 0 || A->nnz < 0 || A->tiles < 0) return "negative size";
-    if (A->tile_m != tile_count(A->m)) return "tile rows do not cover m";
-    if (A->tile_n != tile_count(A->n)) return "tile columns do not cover n";
-    if (!A->ptr || !A->col || !A->start || !A->row_ptr || !A->mask || !A->idx || !A->val)
-        return "missing array";
-    if (A->ptr[0] != 0) return "ptr[0] is not 0";
-    if (A->ptr[A->tile_m] != A->tiles) return "ptr[tile_m] is not tiles";
-    for (int64_t i = 0; i < A->tile_m; i++)
-        if (A->ptr[i] > A->ptr[i + 1] || A->ptr[i + 1] > A->tiles) return "ptr descends";
-    if (A->start[0] != 0) return "start[0] is not 0";
-    if (A->start[A->tiles] != A->nnz) return "start[tiles] is not nnz";
-    for (int64_t t = 0; t < A->tiles; t++) {
-        int64_t length = A->start[t + 1] - A->start[t];
-        if (length < 0 || A->start[t + 1] > A->nnz) return "start descends";
-        if (length > TILE * TILE) return "a tile has more than 256 nonzeros";
-        if (A->col[t] < 0 || A->col[t] >= A->tile_n) return "tile column outside the matrix";
-    }
-    for (int64_t i = 0; i < A->tile_m; i++)
-        for (int64_t t = A->ptr[i] + 1; t < A->ptr[i + 1]; t++)
-            if (A->col[t - 1] >= A->col[t]) return "tile columns not ascending";
-    return NULL;
-}
-
-// Checks that masks, row pointers and indices of tile t, in tile row i, agree.
-static const char *check_tile(const struct tile16 *A, int64_t i, int64_t t)
-{
-    int64_t q = A->start[t];
-    uint32_t used = 0;
-    for (int r = 0; r < TILE; r++) {
-        unsigned mask = A->mask[t * TILE + r];
-        if (mask) used |= mask | 1u << (TILE + r);
-        if (A->row_ptr[t * TILE + r] != q - A->start[t]) return "row_ptr and masks differ";
-        if (mask && i * TILE + r >= A->m) return "nonzeros below the last row";
-        for (int j = 0; j < TILE; j++) {
-            if (!(mask >> j & 1)) continue;
-            if ((int64_t)A->col[t] * TILE + j >= A->n) return "column outside the matrix";
-            if (q == A->start[t + 1]) return "masks have more bits than the tile nonzeros";
-            if (A->idx[q++] != (r << 4 | j)) return "an index and a mask differ";
-        }
-    }
-    if (A->used && A->used[t] != used) return "used and masks differ";
-    return q == A->start[t + 1] ? NULL : "masks have fewer bits than the tile nonzeros";
-}
-
-static const char *check(const struct sparse *X)
-{
-    const struct tile16 *A = tile16_of(X);
-    const char *broken = check_structure(A);
-    for (int64_t i = 0; i < A->tile_m && !broken; i++)
-        for (int64_t t = A->ptr[i]; t < A->ptr[i + 1] && !broken; t++) broken = check_tile(A, i, t);
-    return broken;
 }
 
 static void describe(const struct sparse *X, struct figures *f)
@@ -219,7 +120,5 @@ const struct format format_tile16 = {
     .from = &format_csr,
     .arrays = arrays,
     .make = make,
-    .check = check,
-    .to_csr = to_csr,
     .describe = describe,
 };

@@ -17,8 +17,7 @@
 // both only if the cost decreases. Sorting pays if panels lose more columns than C gains pieces of
 // contiguous rows. With `permute` the rows of C stay in the order of the segments: see `order`.
 //
-// tiled.c        arrays, conversion to CSR, descriptor
-// tiled_check.c  check()
+// tiled.c        arrays, descriptor
 // tiled_plan.h   the decision to cut rows; declarations for these files
 // tiled_order.c  rows to segments, and their order, on the host
 // tiled_make.c   segments to panels, on the host

@@ -73,19 +73,8 @@ int tiled_sort(const struct csr_dev *A, struct segments *s);
 int tiled_place(struct device *d, const struct segments *s, bool permute, struct tiled *T);
 void segments_free(struct segments *s);
 
-// Visits the entries of segment x in order. tiled_walk_next() returns the place of the next entry
-// and sets `col` to its column. Returns -1 after the last entry.
-struct tiled_walk {
-    const struct tiled *A;
-    int64_t x, stage, q, end;
-    int32_t col;
-};
-struct tiled_walk tiled_walk_start(const struct tiled *A, int64_t x);
-int64_t tiled_walk_next(struct tiled_walk *w);
-
-// make() and check() of the format.
+// make() of the format.
 int tiled_make(struct device *d, const struct sparse *from, const double *opt, struct sparse *out);
-const char *tiled_check(const struct sparse *X);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
-// Adaptive sparse tiles: where the nonzeros lie, what the format tells, that its check finds what
-// is broken; then matrices with tiles of every kind, on every device: made by the device as by the
-// host, back to CSR, and multiplied, exactly.
+// Adaptive sparse tiles: where the nonzeros lie, what the format tells, and matrices with tiles
+// of every kind, on every device: made by the device as by the host, back to CSR, and multiplied,
+// exactly.
 #include "formats/aspt.h"
 
-#include "broken.h"
+#include "formats.h"
 #include "cases.h"
 #include "formats/csr.h"
 #include "plant.h"
@@ -65,7 +65,7 @@ static void test_layout(void)
     X = make_small(51); // of 2 columns: 2 are wanted, which tile (0, 3) alone has
     if (!X) return;
     CHECK(X->least == 2 && X->tiles == 1 && X->tiled == 4, "%lld tiles", (long long)X->tiles);
-    CHECK(!aspt_check(&X->head), "%s", aspt_check(&X->head));
+    CHECK(!format_broken(&X->head), "%s", format_broken(&X->head));
     sparse_free(&cpu, &X->head);
 }
 
@@ -95,7 +95,7 @@ static void test_wide(void)
     uproot();
     if (!X) return;
     CHECK(X->tiles == 1 && X->tiled == 3, "%lld tiles", (long long)X->tiles);
-    CHECK(!aspt_check(&X->head), "%s", aspt_check(&X->head));
+    CHECK(!format_broken(&X->head), "%s", format_broken(&X->head));
     sparse_free(&cpu, &X->head);
 }
 
@@ -128,58 +128,6 @@ static void test_figures(void)
     const double opt[] = {1, 2, 3, 50};
     check_figures(make_small(50), 3, 9.0 / 12, 4.0 / 6);
     check_figures(make(&cpu, &empty, F32, opt), 0, 0, 0);
-}
-
-#define BREAK(place, value, want) BREAK_OF(&X->head, place, value, want)
-
-static void test_check(void)
-{
-    struct aspt *X = make_small(50);
-    if (!X) return;
-    CHECK(!aspt_check(&X->head), "%s", aspt_check(&X->head));
-    BREAK(X->m, -1, "negative size");
-    BREAK(X->n, -1, "negative size");
-    BREAK(X->nnz, -1, "negative size");
-    BREAK(X->tiles, -1, "negative size");
-    BREAK(X->panel, 0, "a parameter below 1");
-    BREAK(X->width, 0, "a parameter below 1");
-    BREAK(X->threshold, 0, "a parameter below 1");
-    BREAK(X->least, 0, "least is not from 1 to width");
-    BREAK(X->least, 3, "least is not from 1 to width");
-    BREAK(X->panels, 1, "panels do not cover m");
-    BREAK(X->m, 7, "panels do not cover m");
-    BREAK(X->panel_ptr, NULL, "missing array");
-    BREAK(X->tile_row_ptr, NULL, "missing array");
-    BREAK(X->map_list, NULL, "missing array");
-    BREAK(X->idx, NULL, "missing array");
-    BREAK(X->val, NULL, "missing array");
-    BREAK(X->place, NULL, "missing array");
-    BREAK(X->panel_ptr[0], 1, "panel_ptr[0] is not 0");
-    BREAK(X->tiles, 2, "panel_ptr[panels] is not tiles + panels");
-    BREAK(X->panel_ptr[1], 0, "a panel without a light part");
-    BREAK(X->panel_ptr[1], 6, "panel_ptr descends");
-    BREAK(X->tile_row_ptr[0], 1, "tile_row_ptr[0] is not 0");
-    BREAK(X->tile_row_ptr[15], 11, "tile_row_ptr does not end with nnz");
-    BREAK(X->tile_row_ptr[4], 7, "tile_row_ptr descends");
-    BREAK(X->tile_row_ptr[4], 13, "tile_row_ptr descends");
-    BREAK(X->m, 4, "nonzeros below the last row");
-    BREAK(X->idx[3], -1, "column outside the matrix");
-    BREAK(X->n, 5, "column outside the matrix");
-    BREAK(X->idx[1], 0, "columns of a part not ascending");
-    BREAK(X->idx[4], 1, "a column in a tile is not on its list");
-    BREAK(X->map_list[1], 5, "a column in a tile is not on its list");
-    BREAK(X->idx[3], 3, "a column twice in a row");
-    BREAK(X->place[0], 1, "a place is not that of its column in CSR");
-    BREAK(X->place[11], 2, "a place is not that of its column in CSR");
-    BREAK(X->map_list[3], 6, "a tile's column outside the matrix");
-    BREAK(X->map_list[3], -2, "a tile's column outside the matrix");
-    BREAK(X->map_list[3], 4, "a column in the slot of another");
-    BREAK(X->map_list[3], 5, "a light column in a tile");
-    BREAK(X->threshold, 3, "a light column in a tile");
-    BREAK(X->least, 2, "a tile with too few columns");
-    BREAK(X->tiled, 8, "tiled is not the number of nonzeros in tiles");
-    BREAK(X->tile_columns, 5, "tile_columns is not the number of columns in tiles");
-    sparse_free(&cpu, &X->head);
 }
 
 static bool one_column(int32_t i, int32_t j) { return j == 5 || (i + 7 * j) % 31 == 0; }
@@ -343,8 +291,8 @@ static void test_kind(struct device *dev, const struct kind *kind, const struct 
     if (!err) {
         const struct aspt *got = aspt_of(copy);
         CHECK(got->tiles == kind->tiles, "\"%s\" has %lld tiles", name, (long long)got->tiles);
-        CHECK(!aspt_check(copy), "\"%s\" on %s: %s", name, dev->id, aspt_check(copy));
-        CHECK(!format_aspt.to_csr(copy, &back) && csr_equal(A, &back), "\"%s\" to csr", name);
+        CHECK(!format_broken(copy), "\"%s\" on %s: %s", name, dev->id, format_broken(copy));
+        CHECK(!format_to_csr(copy, &back) && csr_equal(A, &back), "\"%s\" to csr", name);
         CHECK(got->tiled == host->tiled && got->tile_columns == host->tile_columns, "\"%s\"", name);
         int count = format_aspt.arrays(copy, x);
         format_aspt.arrays(&host->head, y);
@@ -498,7 +446,7 @@ static void test_choice(struct device *dev, const char *op_name, enum prec prec,
 int main(void)
 {
     CHECK(!device_open("cpu", &cpu), "%s", fail_text());
-    RUN_ALL(test_layout, test_one_column, test_wide, test_figures, test_check);
+    RUN_ALL(test_layout, test_one_column, test_wide, test_figures);
     test_device(&cpu);
     // 512 KB for each thread: (256 + 256) rows of 128 floats do not fit, so half of that; 32 of
     // them four times as often.

@@ -1,9 +1,9 @@
 // The format of Tiled SpMM: where its entries lie, which rows are cut and sorted, what it tells,
-// and that its check finds what is broken; and that a result in the order of its rows is checked
-// as such. That it gives back the csr it was made from is in test_formats.c.
+// and that a result in the order of its rows is checked as such. That it gives back the csr it was
+// made from is in test_formats.c.
 #include "formats/tiled.h"
 
-#include "broken.h"
+#include "formats.h"
 #include "cases.h"
 #include "formats/csr.h"
 #include "formats/tiled_plan.h"
@@ -23,7 +23,7 @@ static struct tiled *make(const struct csr *A, double rows, double stage, double
     if (!err) err = sparse_make(&dev, &format_tiled, csr, opt, &T);
     CHECK(!err, "%s", fail_text());
     sparse_free(&dev, csr);
-    CHECK(!T || !format_tiled.check(T), "%s", format_tiled.check(T));
+    CHECK(!T || !format_broken(T), "%s", format_broken(T));
     return (struct tiled *)T;
 }
 
@@ -348,93 +348,6 @@ static void test_sort_equal(void)
     csr_free(&A);
 }
 
-#define BREAK(place, value, want) BREAK_OF(&T->head, place, value, want)
-
-static void test_check(void)
-{
-    struct tiled *T = make_small(NEVER, 0);
-    if (!T) return;
-    double *val = T->val;
-    BREAK(T->m, -1, "negative size");
-    BREAK(T->n, -1, "negative size");
-    BREAK(T->nnz, -1, "negative size");
-    BREAK(T->segments, -1, "negative size");
-    BREAK(T->stages, -1, "negative size");
-    BREAK(T->mapped, -1, "negative size");
-    BREAK(T->stored, -1, "negative size");
-    BREAK(T->cuts, -1, "negative size");
-    BREAK(T->parts, -1, "negative size");
-    BREAK(T->rows, 0, "a panel is not whole slices");
-    BREAK(T->rows, 33, "a panel is not whole slices");
-    BREAK(T->stage, 0, "a stage has no 16-bit places");
-    BREAK(T->stage, 65536, "a stage has no 16-bit places");
-    BREAK(T->panels, 2, "panels do not cover segments");
-    BREAK(T->panel, NULL, "missing array");
-    BREAK(T->map_ptr, NULL, "missing array");
-    BREAK(T->map, NULL, "missing array");
-    BREAK(T->slice, NULL, "missing array");
-    BREAK(T->idx, NULL, "missing array");
-    BREAK(T->val, NULL, "missing array");
-    BREAK(T->reordered, true, "`to` is missing, or not needed");
-    BREAK(T->m, 4, "segments are not the rows");
-    BREAK(T->panel[0], 1, "stages do not ascend from panel to panel");
-    BREAK(T->panel[1], 1, "stages do not ascend from panel to panel");
-    BREAK(T->map_ptr[1], 5, "map_ptr does not ascend to mapped");
-    BREAK(T->mapped, 3, "map_ptr does not ascend to mapped");
-    BREAK(T->slice[1], -32, "slices do not ascend to stored");
-    BREAK(T->stored, 96, "slices do not ascend to stored");
-    BREAK(T->slice[1], 63, "a slice is not whole columns");
-    BREAK(T->map_ptr[1], 0, "a stage has no columns, or too many");
-    BREAK(T->stage, 1, "a stage has no columns, or too many");
-    BREAK(T->map_ptr[1], 1, "a stage before the last is not full");
-    BREAK(T->map[0], -1, "column outside the matrix");
-    BREAK(T->n, 4, "column outside the matrix");
-    BREAK(T->map[2], 1, "columns of a panel not ascending");
-    BREAK(T->idx[64], 3, "place outside the stage");
-    BREAK(T->idx[34], 0, "places not ascending");
-    BREAK(T->idx[2], 2, "padding value is not 0");
-    BREAK(val[33], 1, "padding value is not 0");
-    BREAK(val[33], __builtin_nan(""), "padding value is not 0");
-    BREAK(T->idx[5], 0, "entries below the last segment");
-    BREAK(T->nnz, 5, "nnz is not the number of entries");
-    val[2] = val[96] = 0;
-    BREAK(T->idx[2], 2, "entry after padding");
-    BREAK(T->idx[96], 2, "a slice is wider than its longest segment");
-    sparse_free(&dev, &T->head);
-}
-
-// Of the parts and the order.
-static void test_check_places(void)
-{
-    int units = dev.units;
-    int64_t ptr[] = {0, 1, 11, 12};
-    int32_t idx[12];
-    double val[12];
-    for (int p = 0; p < 12; p++) idx[p] = p == 11 ? 0 : p ? p - 1 : 1, val[p] = p;
-    const struct csr A = {3, 10, 12, ptr, idx, val};
-    dev.units = 1;
-    struct tiled *T = make(&A, 32, 16, AUTO, ALWAYS, 1);
-    dev.units = units;
-    if (!T) return;
-    // Parts of one entry each; sorted: the first part of row 1, then rows 2 and 0, then the others.
-    expect_order(T, (int32_t[]){1, 2, 0});
-    BREAK(T->to, NULL, "`to` is missing, or not needed");
-    BREAK(T->cut_row, NULL, "missing array");
-    BREAK(T->cut_part, NULL, "missing array");
-    BREAK(T->cut_part[1], 2, "cut_part does not ascend to parts");
-    BREAK(T->parts, 2, "cut_part does not ascend to parts");
-    BREAK(T->cut_row[0], 3, "a cut row is outside, or comes twice");
-    BREAK(T->cut_row[0], -1, "a cut row is outside, or comes twice");
-    BREAK(T->cut_row[0], 1, "a row or a part is outside, or comes twice");
-    BREAK(T->to[0], -2, "a row or a part is outside, or comes twice");
-    BREAK(T->to[0], -11, "a row or a part is outside, or comes twice");
-    BREAK(T->to[1], 3, "a row or a part is outside, or comes twice");
-    BREAK(T->order[0], 0, "order is no permutation");
-    BREAK(T->order[0], 3, "order is no permutation");
-    BREAK(T->m, 4, "a row or a part does not come");
-    sparse_free(&dev, &T->head);
-}
-
 static const int32_t *false_order;
 
 static int prepare_false(struct task *t)
@@ -501,7 +414,7 @@ static void compare_makers(struct device *d, const struct shape *shape, const do
     if (!err) err = sparse_copy(d, there, &dev, &X);
     CHECK(!err, "%s on %s: %s", shape->name, d->id, fail_text());
     if (!err && here) {
-        CHECK(!format_tiled.check(X), "%s: %s", shape->name, format_tiled.check(X));
+        CHECK(!format_broken(X), "%s: %s", shape->name, format_broken(X));
         err = sparse_digest(&dev, X, &bits);
         if (!err) err = sparse_digest(&dev, here, &want);
         CHECK(!err && bits == want, "%s: %s makes another", shape->name, d->id);
@@ -533,5 +446,4 @@ static void test_device(void)
 
 TESTS_ON_CPU(dev, test_layout, test_figures, test_balance, test_slabs, test_slabs_chosen,
              test_parts, test_sort, test_sort_pair, test_cut_unsorted, test_reorder,
-             test_reorder_pieces, test_sort_equal, test_check, test_check_places, test_order,
-             test_device)
+             test_reorder_pieces, test_sort_equal, test_order, test_device)
