@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
-#include "cli/options/threads.h"
 #include "compare/report.h"
 #include "exact/traps.h"
 #include "sweep/worker_devices.h"
@@ -24,19 +23,57 @@ static int parse_one(const struct axis *axis, const char *text, int64_t *value)
     return err;
 }
 
-int parse_whole(const struct option *self, const char *text, int64_t least, int64_t most,
-                int64_t *value)
+// Sets *place to the index of the word.
+static int parse_word(const struct option *self, const char *text, int64_t *place)
 {
-    return parse_one(&(struct axis){.name = self->name, .min = least, .max = most}, text, value);
+    return parse_one(&(struct axis){.name = self->name, .words = self->words}, text, place);
 }
 
-int parse_word(const struct option *self, const char *text, const char *const *words,
-               int64_t *place)
+// Returns the address of the option's field.
+static void *field_of(struct options *o, const struct option *self)
 {
-    return parse_one(&(struct axis){.name = self->name, .words = words}, text, place);
+    return (char *)o + self->field;
 }
 
-int parse_seconds(const struct option *self, const char *text, double *ms)
+int parse_text(struct options *o, const struct option *self, const char *text)
+{
+    if (!*text) return fail(ERR_USAGE, "-%s: its value is empty", self->name);
+    *(const char **)field_of(o, self) = text;
+    return OK;
+}
+
+int parse_large(struct options *o, const struct option *self, const char *text)
+{
+    const struct axis axis = {.name = self->name, .min = self->least, .max = self->most};
+    return parse_one(&axis, text, field_of(o, self));
+}
+
+int parse_whole(struct options *o, const struct option *self, const char *text)
+{
+    const struct axis axis = {.name = self->name, .min = self->least, .max = self->most};
+    int64_t value;
+    int err = parse_one(&axis, text, &value);
+    *(int *)field_of(o, self) = (int)value;
+    return err;
+}
+
+int parse_choice(struct options *o, const struct option *self, const char *text)
+{
+    int64_t place;
+    int err = parse_word(self, text, &place);
+    *(int *)field_of(o, self) = (int)place;
+    return err;
+}
+
+int parse_second(struct options *o, const struct option *self, const char *text)
+{
+    int64_t place;
+    int err = parse_word(self, text, &place);
+    *(bool *)field_of(o, self) = place;
+    return err;
+}
+
+int parse_seconds(struct options *o, const struct option *self, const char *text)
 {
     char *end;
     double seconds = strtod(text, &end);
@@ -45,7 +82,18 @@ int parse_seconds(const struct option *self, const char *text, double *ms)
     if (!(seconds > 0 && seconds <= 86400))
         return fail(ERR_USAGE, "-%s %s: must be more than 0 and at most 86400 seconds", self->name,
                     text);
-    *ms = seconds * 1e3;
+    *(double *)field_of(o, self) = seconds * 1e3;
+    return OK;
+}
+
+int parse_percent(struct options *o, const struct option *self, const char *text)
+{
+    char *end;
+    double percent = strtod(text, &end);
+    if (end == text || *end || !(percent > 0 && percent <= (double)self->most))
+        return fail(ERR_USAGE, "-%s %s: must be a number of percent, over 0 and at most %lld",
+                    self->name, text, (long long)self->most);
+    *(double *)field_of(o, self) = percent;
     return OK;
 }
 
@@ -85,68 +133,10 @@ int parse_device(struct options *o, const struct option *self, const char *text)
     return device_parse(text, &kind, &index);
 }
 
-int parse_reps(struct options *o, const struct option *self, const char *text)
-{
-    int64_t reps;
-    int err = parse_whole(self, text, 1, 1000000, &reps);
-    o->rule.reps = (int)reps;
-    return err;
-}
-
-int parse_warmup(struct options *o, const struct option *self, const char *text)
-{
-    int64_t runs;
-    int err = parse_whole(self, text, 1, 1000000, &runs);
-    o->rule.warmup = (int)runs;
-    return err;
-}
-
 int parse_time_limit(struct options *o, const struct option *self, const char *text)
 {
-    int err = parse_seconds(self, text, &o->rule.limit_ms);
+    int err = parse_seconds(o, self, text);
     o->rule.most_ms = o->rule.limit_ms;
-    return err;
-}
-
-const char *const cache_words[] = {"warm", "cold", NULL};
-
-int parse_cache(struct options *o, const struct option *self, const char *text)
-{
-    int64_t cold;
-    int err = parse_word(self, text, cache_words, &cold);
-    o->rule.cold = cold;
-    return err;
-}
-
-const char *const launch_words[] = {"graph", "stream", NULL};
-
-int parse_launch(struct options *o, const struct option *self, const char *text)
-{
-    int64_t stream;
-    int err = parse_word(self, text, launch_words, &stream);
-    o->rule.stream = stream;
-    return err;
-}
-
-int parse_time(struct options *o, const struct option *self, const char *text)
-{
-    int64_t kind;
-    int err = parse_word(self, text, timing_kind_words, &kind);
-    o->kind = (enum timing_kind)kind;
-    return err;
-}
-
-const char *const check_words[] = {[CHECK_AUTO] = "auto",
-                                   [CHECK_FULL] = "full",
-                                   [CHECK_SAMPLE] = "sample",
-                                   [CHECK_OFF] = "off",
-                                   NULL};
-
-int parse_check(struct options *o, const struct option *self, const char *text)
-{
-    int64_t mode;
-    int err = parse_word(self, text, check_words, &mode);
-    o->check = (enum check_mode)mode;
     return err;
 }
 
@@ -155,35 +145,12 @@ int parse_setting(struct options *o, const struct option *self, const char *text
     return options_add_settings(o, self->name, text);
 }
 
-int parse_threads(struct options *o, const struct option *self, const char *text)
-{
-    int64_t threads;
-    int err = parse_whole(self, text, 1, THREADS_MAX, &threads);
-    o->threads = (int)threads;
-    return err;
-}
-
-int parse_seed(struct options *o, const struct option *self, const char *text)
-{
-    int64_t seed;
-    int err = parse_whole(self, text, 0, INT64_MAX, &seed);
-    o->seed = (uint64_t)seed;
-    return err;
-}
-
 int parse_cubin(struct options *o, const struct option *self, const char *text)
 {
     if (strpbrk(text, "\"\\\n")) // the path becomes a text in C
         return fail(ERR_USAGE, "-%s %s: has a quote, backslash or line end", self->name, text);
     if (access(text, R_OK)) return fail(ERR_USAGE, "-%s %s: %s", self->name, text, strerror(errno));
     o->new_kernel.cubin = text;
-    return OK;
-}
-
-int parse_output(struct options *o, const struct option *self, const char *text)
-{
-    if (!*text) return fail(ERR_USAGE, "-%s: the name of the file is empty", self->name);
-    o->output = text;
     return OK;
 }
 
@@ -278,11 +245,6 @@ int options_add_settings(struct options *o, const char *option, const char *text
 
 #define LEAST_BYTES ((double)(64 << 20)) // least memory for a worker
 
-int parse_timeout(struct options *o, const struct option *self, const char *text)
-{
-    return parse_seconds(self, text, &o->sweep.timeout_ms);
-}
-
 // Parses a size: "512M", "4G", "1.5G", or a number of bytes.
 int parse_mem_limit(struct options *o, const struct option *self, const char *text)
 {
@@ -309,29 +271,6 @@ int parse_shard(struct options *o, const struct option *self, const char *text)
     return fail(ERR_USAGE, "-%s %s: must be I/N, with I from 1 to N", self->name, text);
 }
 
-const char *const missing_words[] = {"error", "skip", NULL};
-
-int parse_missing(struct options *o, const struct option *self, const char *text)
-{
-    int64_t skip;
-    int err = parse_word(self, text, missing_words, &skip);
-    o->sweep.missing = (enum missing_files)skip;
-    return err;
-}
-
-// Parsers that store the text; other modules check it.
-#define WORD(group, field)                                                                         \
-    int parse_##field(struct options *o, const struct option *self, const char *text)              \
-    {                                                                                              \
-        if (!*text) return fail(ERR_USAGE, "-%s: its value is empty", self->name);                 \
-        o->group.field = text;                                                                     \
-        return OK;                                                                                 \
-    }
-WORD(sweep, sets)
-WORD(sweep, folder)
-WORD(sweep, libraries)
-WORD(conform, mkl)
-
 // Takes names and patterns of traps, each of which matches one.
 int parse_traps(struct options *o, const struct option *self, const char *text)
 {
@@ -348,9 +287,6 @@ int parse_traps(struct options *o, const struct option *self, const char *text)
     o->conform.traps = text;
     return more < 0 ? words_bad(self->name, text) : OK;
 }
-
-#define RUNS_MOST        10000
-#define CONSECUTIVE_MOST 100
 
 const char *const view_names[VIEW_FORMATS + 1] = {"table", "markdown", "csv", "json", NULL};
 
@@ -380,82 +316,10 @@ int compare_parse_format(struct options *o, const struct option *self, const cha
                 suggest_text(&s, guess), all);
 }
 
-// Parses a percentage over 0 and up to `most`.
-static int parse_percent(const char *name, const char *text, double most, double *percent)
-{
-    char *end;
-    *percent = strtod(text, &end);
-    if (end == text || *end || !(*percent > 0 && *percent <= most))
-        return fail(ERR_USAGE, "-%s %s: must be a number of percent, over 0 and at most %g", name,
-                    text, most);
-    return OK;
-}
-
-int compare_parse_threshold(struct options *o, const struct option *self, const char *text)
-{
-    return parse_percent(self->name, text, 100, &o->compare.threshold);
-}
-
-int compare_parse_runs(struct options *o, const struct option *self, const char *text)
-{
-    int64_t runs;
-    int err = parse_whole(self, text, 1, RUNS_MOST, &runs);
-    o->runs = (int)runs;
-    return err;
-}
-
-int parse_budget(struct options *o, const struct option *self, const char *text)
-{
-    return parse_seconds(self, text, &o->budget_ms);
-}
-
-int advise_parse_runs(struct options *o, const struct option *self, const char *text)
-{
-    return parse_whole(self, text, 1, INT64_MAX, &o->advise.runs);
-}
-
-int compare_parse_consecutive(struct options *o, const struct option *self, const char *text)
-{
-    int64_t files;
-    int err = parse_whole(self, text, 1, CONSECUTIVE_MOST, &files);
-    o->compare.consecutive = (int)files;
-    return err;
-}
-
-int compare_parse_ab(struct options *o, const struct option *self, const char *text)
-{
-    if (!*text) return fail(ERR_USAGE, "-%s: the name of the program is empty", self->name);
-    o->compare.ab = text;
-    return OK;
-}
-
-int compare_parse_keep(struct options *o, const struct option *self, const char *text)
-{
-    if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
-    o->compare.keep = text;
-    return OK;
-}
-
-const char *const sort_words[] = {"name", "time", "speedup", NULL}; // by enum summary_sort, from 1
-
-int report_parse_matrix(struct options *o, const struct option *self, const char *text)
-{
-    if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
-    o->report.matrix = text;
-    return OK;
-}
-
-int report_parse_baseline(struct options *o, const struct option *self, const char *text)
-{
-    if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
-    o->report.baseline = text;
-    return OK;
-}
-
 int report_parse_sort(struct options *o, const struct option *self, const char *text)
 {
     int64_t place;
-    int err = parse_word(self, text, sort_words, &place);
+    int err = parse_word(self, text, &place);
     o->report.sort = (enum summary_sort)(place + SUMMARY_NAME);
     return err;
 }

@@ -4,26 +4,28 @@
 
 #include "cli/options/options_table.h"
 
+// Parsers that store the value in the field of the option: a text that is not empty, a whole number
+// from `least` to `most` as int or int64_t, the index of one of `words` as an enum, true for the
+// second of two words, a time in ms, a percentage over 0 and up to `most`.
+int parse_text(struct options *o, const struct option *self, const char *text);
+int parse_whole(struct options *o, const struct option *self, const char *text);
+int parse_large(struct options *o, const struct option *self, const char *text);
+int parse_choice(struct options *o, const struct option *self, const char *text);
+int parse_second(struct options *o, const struct option *self, const char *text);
+int parse_seconds(struct options *o, const struct option *self, const char *text);
+int parse_percent(struct options *o, const struct option *self, const char *text);
+
+// Parsers of single options.
 int parse_op(struct options *o, const struct option *self, const char *text);
 int parse_alg(struct options *o, const struct option *self, const char *text);
 int parse_prec(struct options *o, const struct option *self, const char *text);
 int parse_device(struct options *o, const struct option *self, const char *text);
-int parse_reps(struct options *o, const struct option *self, const char *text);
-int parse_warmup(struct options *o, const struct option *self, const char *text);
 int parse_time_limit(struct options *o, const struct option *self, const char *text);
-int parse_cache(struct options *o, const struct option *self, const char *text);
-int parse_launch(struct options *o, const struct option *self, const char *text);
-int parse_time(struct options *o, const struct option *self, const char *text);
-int parse_check(struct options *o, const struct option *self, const char *text);
 // Returns true for the name of a file of -plugin.
 bool is_plugin_name(const char *word);
 int parse_plugin(struct options *o, const struct option *self, const char *text);
 int parse_setting(struct options *o, const struct option *self, const char *text);
-int parse_budget(struct options *o, const struct option *self, const char *text);
-int parse_threads(struct options *o, const struct option *self, const char *text);
-int parse_seed(struct options *o, const struct option *self, const char *text);
 int parse_cubin(struct options *o, const struct option *self, const char *text);
-int parse_output(struct options *o, const struct option *self, const char *text);
 
 // Adders: each appends the values of `text` that are new. The first text replaces the default.
 // `option` is the name for messages.
@@ -33,25 +35,11 @@ int options_add_precs(struct options *o, const char *option, const char *text);
 int options_add_settings(struct options *o, const char *option, const char *text);
 int options_add_axis(const struct axis *axis, const char *text, struct axis_values *all);
 
-int parse_timeout(struct options *o, const struct option *self, const char *text);
 int parse_mem_limit(struct options *o, const struct option *self, const char *text);
 int parse_shard(struct options *o, const struct option *self, const char *text);
-int parse_missing(struct options *o, const struct option *self, const char *text);
-int parse_sets(struct options *o, const struct option *self, const char *text);
-int parse_folder(struct options *o, const struct option *self, const char *text);
-int parse_libraries(struct options *o, const struct option *self, const char *text);
-int parse_mkl(struct options *o, const struct option *self, const char *text);
 int parse_traps(struct options *o, const struct option *self, const char *text);
 
 int compare_parse_format(struct options *o, const struct option *self, const char *text);
-int compare_parse_threshold(struct options *o, const struct option *self, const char *text);
-int compare_parse_runs(struct options *o, const struct option *self, const char *text);
-int compare_parse_consecutive(struct options *o, const struct option *self, const char *text);
-int advise_parse_runs(struct options *o, const struct option *self, const char *text);
-int compare_parse_ab(struct options *o, const struct option *self, const char *text);
-int compare_parse_keep(struct options *o, const struct option *self, const char *text);
-
-extern const char *const sort_words[]; // ended by a NULL
 
 // Formats of report.
 enum view { VIEW_TABLE, VIEW_MARKDOWN, VIEW_CSV, VIEW_JSON, VIEW_FORMATS };
@@ -59,8 +47,6 @@ extern const char *const view_names[VIEW_FORMATS + 1]; // ended by a NULL
 // Formats of advise and conform: text_formats[0] is the default.
 extern const char *const text_formats[];
 
-int report_parse_matrix(struct options *o, const struct option *self, const char *text);
-int report_parse_baseline(struct options *o, const struct option *self, const char *text);
 int report_parse_sort(struct options *o, const struct option *self, const char *text);
 
 #endif

@@ -6,12 +6,31 @@
 
 #include "cli/options/bench_setup.h"
 #include "cli/options/option_values.h"
+#include "cli/options/threads.h"
 
-// A flag is a bool of struct options, given by its offset.
-#define FLAG(field) .flag = offsetof(struct options, field)
+// Parsers for a field of struct options, see option_values.h. A flag is a bool.
+#define AT(member)          .field = offsetof(struct options, member)
+#define FLAG(member)        AT(member)
+#define TEXT(member)        .parse = parse_text, AT(member)
+#define WHOLE(member, a, b) .parse = parse_whole, AT(member), .least = a, .most = b
+#define LARGE(member, a)    .parse = parse_large, AT(member), .least = a, .most = INT64_MAX
+#define CHOICE(member, of)  .parse = parse_choice, AT(member), .words = of
+#define SECOND(member, of)  .parse = parse_second, AT(member), .words = of
+#define SECONDS(member)     .parse = parse_seconds, AT(member)
+#define PERCENT(member, b)  .parse = parse_percent, AT(member), .most = b
 
-// To add an option: a field in struct options, a parser in option_values.c, a row here. A flag
-// needs no parser.
+static const char *const cache_words[] = {"warm", "cold", NULL};
+static const char *const launch_words[] = {"graph", "stream", NULL};
+static const char *const check_words[] = {[CHECK_AUTO] = "auto",
+                                          [CHECK_FULL] = "full",
+                                          [CHECK_SAMPLE] = "sample",
+                                          [CHECK_OFF] = "off",
+                                          NULL};
+static const char *const missing_words[] = {"error", "skip", NULL};
+static const char *const sort_words[] = {"name", "time", "speedup", NULL}; // summary_sort, from 1
+
+// To add an option: a field in struct options, and a row here. A value of another kind needs a
+// parser in option_values.c.
 static const struct option table[] = {
     {"op", "NAME", NULL, EACH | ADVISE | CONFORM, .parse = parse_op},
     {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)",
@@ -24,19 +43,19 @@ static const struct option table[] = {
     {"device", "NAME", NULL, EACH | ROOF | DOCTOR | MODEL | ADVISE | CONFORM,
      .parse = parse_device},
     {"reps", "N", "exactly N samples (default: until the median is known to 0.5 %)", EACH,
-     .parse = parse_reps},
+     WHOLE(rule.reps, 1, 1000000)},
     {"warmup", "N", "exactly N warm-up runs (default: 3 runs and 50 ms, at most 1 s)", EACH,
-     .parse = parse_warmup},
-    {"time-limit", "SECONDS", NULL, EACH, .parse = parse_time_limit},
+     WHOLE(rule.warmup, 1, 1000000)},
+    {"time-limit", "SECONDS", NULL, EACH, .parse = parse_time_limit, AT(rule.limit_ms)},
     {"cache", "NAME", "warm (default), or cold: cache flushed before each sample", EACH,
-     .parse = parse_cache},
+     SECOND(rule.cold, cache_words)},
     {"launch", "NAME", "graph (default): short runs as a CUDA graph if possible, or stream", EACH,
-     .parse = parse_launch},
+     SECOND(rule.stream, launch_words)},
     {"time", "NAME",
      "separate (default), or back-to-back: show and compare times of overlapping runs",
-     ALONE | COMPARE, .parse = parse_time},
+     ALONE | COMPARE, CHOICE(kind, timing_kind_words)},
     {"check", "NAME", "auto (default), full: every element, sample: chosen rows, off", EACH,
-     .parse = parse_check},
+     CHOICE(check, check_words)},
     {"counters", NULL, "count the bytes that a run moves, with ncu in a separate process",
      RUN | PASSED, FLAG(run.counters)},
     {"profile", NULL, "for ncu and nsys: one marked run per case, no measurement", ALONE,
@@ -46,39 +65,39 @@ static const struct option table[] = {
     {"plugin", "FILES", "plug-ins: shared libraries (.so); run in worker processes",
      EACH | LIST | CONFORM, .parse = parse_plugin, .kind = OPTION_LIST, .known = is_plugin_name},
     {"threads", "N", "threads of the CPU algorithms (default: all)",
-     EACH | ROOF | DOCTOR | CONFORM | ADVISE, .parse = parse_threads},
+     EACH | ROOF | DOCTOR | CONFORM | ADVISE, WHOLE(threads, 1, THREADS_MAX)},
     {"seed", "N", "seed of all random numbers (default 1)", EACH | INFO | GEN | ADVISE,
-     .parse = parse_seed},
+     LARGE(seed, 0)},
     {"threshold", "PERCENT", "smallest change that counts (default 3)", COMPARE,
-     .parse = compare_parse_threshold},
+     PERCENT(compare.threshold, 100)},
     {"matrix", "PATTERNS", "only these matrices: names, patterns such as 'fem*'", REPORT,
-     .parse = report_parse_matrix, .kind = OPTION_NAME},
+     TEXT(report.matrix), .kind = OPTION_NAME},
     {"baseline", "NAME",
      "baseline of speedups: algorithm or vendor (default: best of a vendor, else of all)", REPORT,
-     .parse = report_parse_baseline, .kind = OPTION_NAME},
+     TEXT(report.baseline), .kind = OPTION_NAME},
     {"sort", "NAME",
      "order of lines: name, time, speedup (default: as in -alg, else as in the records)", REPORT,
-     .parse = report_parse_sort},
+     .parse = report_parse_sort, .words = sort_words},
     {"format", "NAME", NULL, COMPARE | REPORT | ADVISE | CONFORM, .parse = compare_parse_format},
     {"ab", "PROGRAM", "measure PROGRAM (OLD) and this program (NEW) alternately on MATRIX...",
-     COMPARE, .parse = compare_parse_ab, .kind = OPTION_NAME},
-    {"budget", "SECONDS", NULL, COMPARE | ADVISE, .parse = parse_budget},
+     COMPARE, TEXT(compare.ab), .kind = OPTION_NAME},
+    {"budget", "SECONDS", NULL, COMPARE | ADVISE, SECONDS(budget_ms)},
     {"runs-planned", "N", "find the least time of N runs, preparation included", ADVISE,
-     .parse = advise_parse_runs},
-    {"runs", "N", NULL, COMPARE | SWEEP, .parse = compare_parse_runs},
+     LARGE(advise.runs, 1)},
+    {"runs", "N", NULL, COMPARE | SWEEP, WHOLE(runs, 1, 10000)},
     {"keep", "PREFIX", "keep the records: PREFIX.old.jsonl, PREFIX.new.jsonl", COMPARE,
-     .parse = compare_parse_keep, .kind = OPTION_NAME},
+     TEXT(compare.keep), .kind = OPTION_NAME},
     {"history", NULL,
      "compare the newest of FILES, or of a folder's .jsonl(.gz), with the older ones", COMPARE,
      FLAG(compare.history)},
     {"consecutive", "N", "with -history: N slower files in a row are a regression (default 2)",
-     COMPARE, .parse = compare_parse_consecutive},
+     COMPARE, WHOLE(compare.consecutive, 1, 100)},
     {"cpu", NULL, "for the CPU, in C (default without CUDA)", NEW, FLAG(new_kernel.cpu)},
     {"cuda", NULL, "for CUDA (default of a program with CUDA)", NEW, FLAG(new_kernel.cuda)},
     {"cubin", "FILE", "C that launches a compiled kernel: cubin, fatbin or PTX, also of Triton",
      NEW, .parse = parse_cubin, .kind = OPTION_NAME},
     {"timeout", "SECONDS", "end a case, or reading a matrix, after this time (default 600)",
-     SWEEP | ALONE | CONFORM, .parse = parse_timeout},
+     SWEEP | ALONE | CONFORM, SECONDS(sweep.timeout_ms)},
     {"mem-limit", "SIZE", "host memory limit of a worker: 512M, 4G (default: all available)",
      SWEEP | ALONE, .parse = parse_mem_limit},
     {"fresh", NULL, "start again, and replace the file of -o (default: continue it)", SWEEP,
@@ -86,20 +105,20 @@ static const struct option table[] = {
     {"retry", NULL, "measure again the cases that are not ok", SWEEP, FLAG(sweep.retry)},
     {"shard", "I/N", "only part I of N of the matrices; cat joins the files", SWEEP,
      .parse = parse_shard},
-    {"set", "SETS", "only these sets of a list", SWEEP, .parse = parse_sets},
+    {"set", "SETS", "only these sets of a list", SWEEP, TEXT(sweep.sets)},
     {"dir", "FOLDER", "folder of a list's matrices (default: matrices/ beside the list)", SWEEP,
-     .parse = parse_folder},
-    {"missing", "NAME", "missing files: error (default), or skip", SWEEP, .parse = parse_missing},
+     TEXT(sweep.folder)},
+    {"missing", "NAME", "missing files: error (default), or skip", SWEEP,
+     CHOICE(sweep.missing, missing_words)},
     {"cusparse", "FILES", "also run cuSPARSE with each of these libcusparse.so", SWEEP | CONFORM,
-     .parse = parse_libraries},
-    {"mkl", "FILES", "also run MKL with each of these libmkl_rt.so", CONFORM, .parse = parse_mkl},
+     TEXT(sweep.libraries)},
+    {"mkl", "FILES", "also run MKL with each of these libmkl_rt.so", CONFORM, TEXT(conform.mkl)},
     {"trap", "NAMES", "traps: names and patterns; exact: the exact cases (default: all)",
      CONFORM | BIT(COMMAND_WORKER), .parse = parse_traps},
     {"full", NULL, "all exact cases (default: of plug-ins all, of others a ninth)",
      CONFORM | BIT(COMMAND_WORKER), FLAG(conform.full)},
     {"n", NULL, "only print the plan and an estimate of its time", SWEEP, FLAG(sweep.plan_only)},
-    {"o", "FILE", NULL, RUN | GEN | COMPARE | REPORT | DOCTOR, .parse = parse_output,
-     .kind = OPTION_NAME},
+    {"o", "FILE", NULL, RUN | GEN | COMPARE | REPORT | DOCTOR, TEXT(output), .kind = OPTION_NAME},
     {"no-cache", NULL, "do not use the cache of parsed matrices", EACH | INFO | ADVISE,
      FLAG(run.no_cache)},
     {"append", NULL, "add to the file of -o instead of replacing it", ALONE | DOCTOR,

@@ -204,42 +204,19 @@ static void add_traps(add_word *add, void *to)
     for (int i = 0; i < trap_count; i++) add(to, traps[i].name);
 }
 
-// Options with words as values. An option whose value reads "a|b" needs no row.
+// Options whose words are names from other lists.
 static const struct {
     const char *name;
     void (*all)(add_word *add, void *to);
-    const char *const *words;
 } sources[] = {
-    {"op", add_ops, NULL},
-    {"alg", add_algorithms, NULL},
-    {"prec", add_precisions, NULL},
-    {"device", add_devices, NULL},
-    {"opt", add_parameters, NULL},
-    {"cache", NULL, cache_words},
-    {"launch", NULL, launch_words},
-    {"check", NULL, check_words},
-    {"format", add_formats, NULL},
-    {"sort", NULL, sort_words},
-    {"baseline", add_algorithms, NULL},
-    {"missing", NULL, missing_words},
-    {"time", NULL, timing_kind_words},
-    {"trap", add_traps, NULL},
+    {"op", add_ops},         {"alg", add_algorithms},      {"prec", add_precisions},
+    {"device", add_devices}, {"opt", add_parameters},      {"format", add_formats},
+    {"trap", add_traps},     {"baseline", add_algorithms},
 };
 
 static void add_list(const char *const *words, add_word *add, void *to)
 {
     for (int i = 0; words && words[i]; i++) add(to, words[i]);
-}
-
-// Adds the words of "table
-// json".
-static void add_choices(const char *value, add_word *add, void *to)
-{
-    char word[64];
-    for (const char *p = value; p && *p; p += strcspn(p, "|"), p += *p == '|') {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(p, "|"), p);
-        add(to, word);
-    }
 }
 
 void option_words(const struct option_shown *s, add_word *add, void *to)
@@ -248,10 +225,8 @@ void option_words(const struct option_shown *s, add_word *add, void *to)
         add_list(s->axis->words, add, to);
         return;
     }
-    if (s->value && strchr(s->value, '|')) add_choices(s->value, add, to);
-    for (int i = 0; i < COUNT(sources); i++) {
-        if (strcmp(sources[i].name, s->name)) continue;
-        if (sources[i].all) sources[i].all(add, to);
-        add_list(sources[i].words, add, to);
-    }
+    for (int i = 0; i < COUNT(sources); i++)
+        if (!strcmp(sources[i].name, s->name)) sources[i].all(add, to);
+    for (int i = 0; i < option_count; i++)
+        if (!strcmp(option_at(i)->name, s->name)) add_list(option_at(i)->words, add, to);
 }

@@ -183,7 +183,7 @@ static int parse_option(struct options *o, enum command command, const char *com
     *last = (struct given){.option = option, .text = text};
     if (!err) err = refuse_second(&o->given[row], option, text);
     if (err || option->parse) return err ? err : option->parse(o, option, text);
-    *(bool *)((char *)o + option->flag) = true;
+    *(bool *)((char *)o + option->field) = true;
     return OK;
 }
 

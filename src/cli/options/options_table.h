@@ -39,7 +39,9 @@ struct option {
     const char *about; // description with the default, a line
     unsigned commands; // commands that take the option, see the bits above
     int (*parse)(struct options *o, const struct option *self, const char *text); // NULL: a flag
-    size_t flag; // for a flag: offset of its bool in struct options
+    size_t field;             // offset of the value in struct options, if parse() needs it
+    int64_t least, most;      // limits of a number
+    const char *const *words; // words that the option accepts, ended by NULL; NULL: not a list
     enum option_kind kind;
     bool (*known)(const char *word); // returns true if a word may be a value; NULL: parse() decides
 };
@@ -48,15 +50,5 @@ struct option {
 const struct option *option_at(int i);
 extern const int option_count; // number of rows
 bool takes_axis(enum command command, const struct axis *axis);
-// Words that options accept, ended by NULL.
-extern const char *const cache_words[],
-    *const launch_words[], *const check_words[], *const missing_words[];
-
-// Parsers of a whole number, one of several words, and a time in seconds.
-int parse_whole(const struct option *self, const char *text, int64_t least, int64_t most,
-                int64_t *value);
-int parse_word(const struct option *self, const char *text, const char *const *words,
-               int64_t *place);
-int parse_seconds(const struct option *self, const char *text, double *ms);
 
 #endif
