@@ -80,12 +80,13 @@ static int plan_without_tables(struct bin *bins, bool values, const struct choic
 {
     int count = 0;
     for (int lists = 1; lists * MERGE_LANES <= o->merge; lists *= 2) {
-        bins[count++] = {.way = MERGE,
-                         .team = MERGE_LANES,
-                         .teams = MERGE_BLOCK / MERGE_LANES,
-                         .limit = lists * MERGE_LANES,
-                         .bytes = merge_bytes<T>(lists, values),
-                         .lists = lists};
+        bins[count] = {.way = MERGE,
+                       .team = MERGE_LANES,
+                       .teams = MERGE_BLOCK / MERGE_LANES,
+                       .limit = lists * MERGE_LANES,
+                       .lists = lists};
+        // Not in the list: nvcc 13.0 fills fields by position if a value depends on T.
+        bins[count++].bytes = merge_bytes<T>(lists, values);
     }
     if (o->overlay) bins[count++] = {.way = OVERLAY, .team = OVERLAY_BLOCK, .teams = 1};
     return count;
