@@ -32,8 +32,7 @@ WARN      := -Wall -Wextra -Wshadow
 CFLAGS    ?= $(if $(filter emu san,$(FLAVOUR)),-O1 -g1 $(SANITIZE),-O3 -g)
 CFLAGS_ALL   = -std=gnu11 $(WARN) -fopenmp -fno-math-errno $(CFLAGS) $(DEFINES)
 CXXFLAGS_EMU = -std=c++17 $(WARN) -Wno-missing-field-initializers -Wno-unknown-pragmas $(CFLAGS) $(DEFINES) -Itests/emu
-DEFINES   := $(if $(filter cuda,$(FLAVOUR)),-DSPBENCH_CUDA -DSPBENCH_CUSPARSE) \
-             $(if $(filter emu,$(FLAVOUR)),-DSPBENCH_CUDA -DSPBENCH_EMU) -Isrc -Ikernels -Iinclude
+DEFINES   := $(if $(filter emu,$(FLAVOUR)),-DSPBENCH_EMU) -Isrc -Ikernels -Iinclude
 LIBS      := -lcjson -lz -ldl -lm
 
 # Without ARCH: the GPUs of this machine, else Ampere, Hopper and PTX for later ones.

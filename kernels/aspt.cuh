@@ -29,10 +29,10 @@
 
 #include "formats/aspt.h"
 #include "kernel.cuh"
+#include "option_limits.h"
 
 #define GROUP       8
 #define QUAD        4     // nonzeros under one branch. Quads past the end are skipped
-#define MAX_THREADS 256   // threads of a block
 #define SEGMENT     1024  // nonzeros of a segment, at most
 #define STAGE_BYTES 32768 // as in the paper, where two blocks of 1024 threads had 64 KB
 

@@ -1,11 +1,13 @@
-// OpenMP code that SpMM and SDDMM on adaptive sparse tiles (ASpT) share: tile sizes, parts of a
-// row. Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive
-// Sparse Tiling for Sparse Matrix Multiplication, PPoPP 2019, sections 4.2 and 4.4.
+// Options of SpMM and SDDMM on adaptive sparse tiles (ASpT), and OpenMP code that they share: tile
+// sizes, parts of a row. Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P.
+// Sadayappan: Adaptive Sparse Tiling for Sparse Matrix Multiplication, PPoPP 2019, sections 4.2
+// and 4.4.
 #ifndef ASPT_CPU_H
 #define ASPT_CPU_H
 
 #include "cpu.h"
 #include "formats/aspt.h"
+#include "option_limits.h"
 
 // `threshold`: the authors' value. tools/aspt_threshold.py measures from which value on tiles beat
 // CSR on random matrices. EPYC, 2 threads, 35 matrices: rowsplit takes 0.79 to 0.88 of the time of
@@ -17,6 +19,20 @@
         {"threshold", 16, 1, 4096, true, "nonzeros in a panel from which on a column is heavy"},   \
     {                                                                                              \
         "fill", 25, 0, 100, true, "percent of the width: a tile with fewer columns is not made"    \
+    }
+
+// `threshold`: nonzeros of a column in a panel from which the column is tiled. H200, f32: the
+// paper's 16 takes 1.0 to 1.46 times the time of 64 on bands. fem:28, k = 32, takes 47 us without
+// tiles and 73 us with 16: L1 holds the panel's rows of B, and a stage is a copy behind two
+// barriers.
+#define ASPT_CUDA_OPTIONS                                                                          \
+    {"threshold", 64, 1, 4096, true, "nonzeros in a panel from which on a column is heavy"},       \
+        {"width", 0, 0, 256, true, "columns of a tile, at most; 0: by k, 32 KB of B"},             \
+        {"split", 0,    0,                                                                         \
+         1 << 30, true, "nonzeros of a light part that a group goes through; 0: by the lengths"},  \
+        {"span", 4, 1, 1 << 30, true, "most neighbouring tiles of a panel for a block"},           \
+    {                                                                                              \
+        "threads", 0, 0, ASPT_THREADS, true, "per block, rounded down to 32s; 0: by the size"      \
     }
 
 // Sets the rows and columns of a tile, the same number, so that the tile's rows of both dense

@@ -109,8 +109,8 @@ static inline void plan_blocks(const struct task *t, int64_t slabs, struct plan 
 {
     const struct aspt *A = aspt_of(t->A[0]);
     const int wanted = (int)task_option(t, "threads") / WARP * WARP;
-    const int least = A->tiles ? MAX_THREADS / 2 : 2 * WARP;
-    s->threads = wanted ? wanted : A->tiled * 4 < A->nnz ? MAX_THREADS / 2 : MAX_THREADS;
+    const int least = A->tiles ? ASPT_THREADS / 2 : 2 * WARP;
+    s->threads = wanted ? wanted : A->tiled * 4 < A->nnz ? ASPT_THREADS / 2 : ASPT_THREADS;
     while (!wanted && s->threads > least &&
            ceil_div(A->m, s->threads / GROUP) * slabs < 4 * t->dev->units)
         s->threads /= 2;
@@ -136,7 +136,7 @@ static inline int plan_spread(struct task *t, const struct plan *s, bool *uneven
     int err = device_alloc(d, 1, sizeof *sum, (void **)&sum);
     if (!err) err = device_fill(d, sum, 0, sizeof *sum);
     if (!err && s->a.m > 0) {
-        LAUNCH(count_spread, (unsigned)ceil_div(s->a.m, MAX_THREADS), MAX_THREADS, 0, d->stream,
+        LAUNCH(count_spread, (unsigned)ceil_div(s->a.m, ASPT_THREADS), ASPT_THREADS, 0, d->stream,
                s->a, sum);
         err = wait_for(d, t->entry->name, sum, &x, sizeof x);
     }
@@ -172,7 +172,7 @@ static inline int plan_pieces(struct task *t, int64_t owners, int32_t *count, st
     if (err || !x->count) return err;
     err = device_alloc(d, x->count, sizeof *x->owner, (void **)&x->owner);
     if (err) return err;
-    LAUNCH(list_owners, (unsigned)ceil_div(x->count, MAX_THREADS), MAX_THREADS, 0, d->stream,
+    LAUNCH(list_owners, (unsigned)ceil_div(x->count, ASPT_THREADS), ASPT_THREADS, 0, d->stream,
            owners, *x);
     return launch_check(t->entry->name);
 }
@@ -185,7 +185,7 @@ static inline int plan_rows(struct task *t, struct plan *s)
     int err = device_alloc(d, m, sizeof *segments, (void **)&segments);
     if (!err) err = device_alloc(d, m, sizeof *warp_rows, (void **)&warp_rows);
     if (!err && m > 0) {
-        LAUNCH(count_pieces, (unsigned)ceil_div(m, MAX_THREADS), MAX_THREADS, 0, d->stream, s->a,
+        LAUNCH(count_pieces, (unsigned)ceil_div(m, ASPT_THREADS), ASPT_THREADS, 0, d->stream, s->a,
                segments, warp_rows);
         err = launch_check(t->entry->name);
     }
@@ -208,7 +208,7 @@ static inline int plan_spans(struct task *t, struct plan *s)
     if (!aspt_of(t->A[0])->tiles) return OK;
     int err = device_alloc(d, panels, sizeof *count, (void **)&count);
     if (err) return err;
-    LAUNCH(count_spans, (unsigned)ceil_div(panels, MAX_THREADS), MAX_THREADS, 0, d->stream, s->a,
+    LAUNCH(count_spans, (unsigned)ceil_div(panels, ASPT_THREADS), ASPT_THREADS, 0, d->stream, s->a,
            panels, count);
     err = launch_check(t->entry->name);
     if (!err) return plan_pieces(t, panels, count, &s->a.spans);
@@ -257,19 +257,5 @@ static inline void plan_free(struct task *t)
     mem_free(s);
     t->state = NULL;
 }
-
-// `threshold`: nonzeros of a column in a panel from which the column is tiled. H200, f32: the
-// paper's 16 takes 1.0 to 1.46 times the time of 64 on bands. fem:28, k = 32, takes 47 us without
-// tiles and 73 us with 16: L1 holds the panel's rows of B, and a stage is a copy behind two
-// barriers.
-#define ASPT_CUDA_OPTIONS                                                                          \
-    {"threshold", 64, 1, 4096, true, "nonzeros in a panel from which on a column is heavy"},       \
-        {"width", 0, 0, 256, true, "columns of a tile, at most; 0: by k, 32 KB of B"},             \
-        {"split", 0,    0,                                                                         \
-         1 << 30, true, "nonzeros of a light part that a group goes through; 0: by the lengths"},  \
-        {"span", 4, 1, 1 << 30, true, "most neighbouring tiles of a panel for a block"},           \
-    {                                                                                              \
-        "threads", 0, 0, MAX_THREADS, true, "per block, rounded down to 32s; 0: by the size"       \
-    }
 
 #endif

@@ -1,12 +1,12 @@
-// Code that the cuSPARSE algorithms share: errors, version, handle, scalars.
+// Code that the cuSPARSE algorithms share: errors, handle, scalars.
 #ifndef SPBENCH_CUSPARSE_H
 #define SPBENCH_CUSPARSE_H
 
+#include "cusparse_variants.h"
 #include "kernel.cuh"
 
 #include <cusparse.h>
 #include <exception>
-#include <stdio.h>
 
 // Sets the error of a failed call. A refused case is ERR_UNSUPPORTED, a case that is too large is
 // ERR_MEMORY, anything else is ERR_DEVICE.
@@ -34,24 +34,6 @@ static inline int cusparse_fail(cusparseStatus_t status, const char *call)
             return fail(ERR_DEVICE, "%s: %s", #function, e.what());                                \
         }                                                                                          \
     } while (0)
-
-// Returns the name and the version of the library that runs.
-static inline const char *cusparse_library(void)
-{
-    static char text[64];
-    int major = 0, minor = 0, patch = 0;
-    cusparseGetProperty(MAJOR_VERSION, &major);
-    cusparseGetProperty(MINOR_VERSION, &minor);
-    cusparseGetProperty(PATCH_LEVEL, &patch);
-    snprintf(text, sizeof text, "cuSPARSE %d.%d.%d", major, minor, patch);
-    return text;
-}
-
-// The version that this program is built with. Another version may run.
-#define CUSPARSE_TEXT(x) #x
-#define CUSPARSE_DOTS(major, minor, n)                                                             \
-    CUSPARSE_TEXT(major) "." CUSPARSE_TEXT(minor) "." CUSPARSE_TEXT(n)
-#define CUSPARSE_BUILT CUSPARSE_DOTS(CUSPARSE_VER_MAJOR, CUSPARSE_VER_MINOR, CUSPARSE_VER_PATCH)
 
 // Returns 100 * major version + minor version of the library that runs.
 static inline int cusparse_release(void)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""algos.def against kernels/: every line has a file, every file a line, and each exports descriptors alone.
+"""algos.def against kernels/: every line has a file, every file a line, and each exports what a descriptor needs.
 Every shell script and workflow of tools/ is named by a test.
 
-A line ALGO(op, a_b, ...) is of the family a_b or a: kernels/op/a_b.cu, kernels/op/a.cu, or the same in
-a folder of the family's name. The descriptors themselves the compiler holds against the list.
+A line ALGO(op, a_b, ...) is of the family a_b or a: kernels/op/a_b.c, kernels/op/a.c, or the same in a
+folder of the family's name. The descriptors themselves the compiler holds against the list.
 """
 import pathlib
 import re
@@ -23,31 +23,45 @@ lines = re.findall(r'^ALGO\((\w+), (\w+), "([^"]+)", (\w+), "([^"]+)"\)$',
 check(lines, "algos.def has no lines")
 used = set()
 ideas = {}
-for op, symbol, name, build, idea in lines:
+for op, symbol, name, device, idea in lines:
     check(ideas.setdefault((op, name), idea) == idea,
           f"ALGO({op}, {symbol}): another idea on another device: {idea}")
-    words, ext = symbol.split("_"), ".c" if build == "CPU" else ".cu"
+    words = symbol.split("_")
     families = ["_".join(words[:n]) for n in range(len(words), 0, -1)]
     paths = [root / "kernels" / op / place for family in families
-             for place in (family + ext, f"{family}/{family}{ext}")]
+             for place in (f"{family}.c", f"{family}/{family}.c")]
     path = next((p for p in paths if p.exists()), None)
-    check(path, f"ALGO({op}, {symbol}): no file kernels/{op}/{families[0]}{ext}")
+    check(path, f"ALGO({op}, {symbol}): no file kernels/{op}/{families[0]}.c")
     used.add(path)
     check(name == symbol.replace("_", "-"), f"ALGO({op}, {symbol}): the name {name} does not match")
-check(len({(op, name, build == "CPU") for op, _, name, build, _ in lines}) == len(lines),
+check(len({(op, name, device) for op, _, name, device, _ in lines}) == len(lines),
       "algos.def lists a name twice")
 
-# A source that is in the build and has no line is the part of a family that another one leads.
+# A source without a line has the functions of the descriptor beside it, or is a part of a family that
+# another source leads.
 for path in sorted(p for p in (root / "kernels").rglob("*") if p.suffix in (".c", ".cu")):
-    leader = path.parent / (path.parent.name + path.suffix)
-    check(path in used or leader in used,
+    leader = path.parent / f"{path.parent.name}.c"
+    check(path.with_suffix(".c") in used or leader in used,
           f"{path.relative_to(root)} has no line in algos.def")
 
-# Each kernel file exports descriptors and nothing else: what begins a line of C is `static`, or one.
-for path in sorted((root / "kernels").rglob("*.c")):
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if re.match(r"[a-z].*\)$", line):
+# A kernel file in C exports descriptors and nothing else: a line of C begins with `static`, or one of these.
+# The functions that it names for a device are needed from .cu files.
+FUNCTION = "(?:choose|prepare|run|finish|release|teardown)"
+needed = set()
+for path in sorted((root / "kernels").rglob("*.[ch]")):
+    text = path.read_text()
+    for number, line in enumerate(text.splitlines(), 1):
+        if path.suffix == ".c" and re.match(r"[a-z].*\)$", line):
             check(line.startswith("static"), f"{path.relative_to(root)}:{number}: not static: {line}")
+    needed |= set(re.findall(rf"\b\w+_cuda_{FUNCTION}\b", text))
+    for name in re.findall(r"FUNCTIONS_OF\((\w+)\)", text):
+        needed |= {f"{name}_{function}" for function in ("prepare", "run", "teardown")}
+
+# The names of these functions: the linker takes a wrong one for a function that is not in this build.
+exported = set()
+for path in sorted((root / "kernels").rglob("*.cu")):
+    exported |= set(re.findall(r'^extern "C" (?:int|void) (\w+)\(', path.read_text(), re.M))
+check(needed == exported, f"no .cu file defines {needed - exported}, no descriptor names {exported - needed}")
 
 # The emulator cannot tell whether a kernel that starts early waits before it writes.
 for path in sorted((root / "kernels").rglob("*.cu*")):

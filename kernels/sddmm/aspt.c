@@ -32,3 +32,24 @@ const struct algo sddmm_aspt_cpu = {
     .choose = aspt_choose_cpu,
     .run = run,
 };
+
+// The kernels for CUDA are in aspt.cu.
+DECLARE_FUNCTIONS(sddmm_aspt_cuda);
+
+static const struct param cuda_options[] = {ASPT_CUDA_OPTIONS, {0}};
+
+const struct algo sddmm_aspt_cuda = {
+    .layouts = ROW_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_aspt},
+    .arith = ARITH_PREC,
+    .options = cuda_options,
+    .cite = HONG_2019 ", section 5",
+    .differs =
+        "A block goes through up to 4 tiles of its rows and then through their light parts; 8 "
+        "lanes share a row, with vectors, instead of 32, and sum up 8 dot products together; "
+        "values are written in the order of CSR. Columns are heavy from 64 nonzeros of a panel on, "
+        "not 16: below, L1 does as well.",
+    .choose = sddmm_aspt_cuda_choose,
+    FUNCTIONS_OF(sddmm_aspt_cuda),
+};

@@ -13,7 +13,6 @@
 // A slab is all of k up to 512 bytes. If k is longer, each lane adds its result to the result of
 // the slab before.
 #include "aspt_plan.cuh"
-#include "papers.h"
 
 // Blocks that a multiprocessor must have registers for.
 #define MIN_BLOCKS(loads) ((loads) < 2 ? 3 : 2)
@@ -153,7 +152,7 @@ static __device__ __forceinline__ void write_band(const struct tiles &a, const o
 }
 
 template <typename T, int VEC, int LOADS, bool WHOLE>
-static __global__ void __launch_bounds__(MAX_THREADS, MIN_BLOCKS(LOADS))
+static __global__ void __launch_bounds__(ASPT_THREADS, MIN_BLOCKS(LOADS))
     multiply(struct tiles a, operands<T> x)
 {
     typedef pack<T, VEC> packed;
@@ -187,7 +186,7 @@ template <typename T> static void start(const struct task *t)
     BY_PACKS(T, start_packs, t, (const struct plan *)t->state);
 }
 
-static int run(struct task *t)
+extern "C" int sddmm_aspt_cuda_run(struct task *t)
 {
     if (t->A[0]->nnz == 0) return OK;
     BY_PREC(t, start, t);
@@ -197,7 +196,7 @@ static int run(struct task *t)
 #define SLAB_BYTES 512 // largest slab of a row of X or Y
 
 // Chooses the width of tiles: as many columns as slabs of rows of Y fit in the stage.
-static void choose(struct task *t, const struct problem *p)
+extern "C" void sddmm_aspt_cuda_choose(struct task *t, const struct problem *p)
 {
     const int64_t row_bytes = p->in[0].cols * (int64_t)type_bytes(prec_in(p->prec));
     int64_t slab = SLAB_BYTES / 4;
@@ -205,22 +204,9 @@ static void choose(struct task *t, const struct problem *p)
     task_choose(t, "width", (double)(STAGE_BYTES / slab));
 }
 
-static int prepare(struct task *t) { return plan_make(t, SLAB_BYTES / in_bytes(t), true); }
+extern "C" int sddmm_aspt_cuda_prepare(struct task *t)
+{
+    return plan_make(t, SLAB_BYTES / in_bytes(t), true);
+}
 
-static const struct param options[] = {ASPT_CUDA_OPTIONS, {}};
-
-extern const struct algo sddmm_aspt_cuda = {
-    .layouts = ROW_MAJOR,
-    .precs = BOTH_PRECS,
-    .A = {&format_aspt},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = HONG_2019 ", section 5",
-    .differs =
-        "A block goes through up to 4 tiles of its rows and then through their light parts; 8 "
-        "lanes share a row, with vectors, instead of 32, and sum up 8 dot products together; "
-        "values are written in the order of CSR. Columns are heavy from 64 nonzeros of a panel on, "
-        "not 16: below, L1 does as well.",
-    .choose = choose,
-    ALGO_FUNCTIONS(prepare, run, plan_free),
-};
+extern "C" void sddmm_aspt_cuda_teardown(struct task *t) { plan_free(t); }

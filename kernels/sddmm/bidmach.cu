@@ -11,7 +11,6 @@
 // nonzero. Each warp adds up its part by shuffle, then the parts are added in shared memory.
 //
 // Limits: the block waits at barriers for each nonzero, and has loads of one nonzero in flight.
-#include "algos/op_sddmm.h"
 #include "formats/coocols.h"
 #include "kernel.cuh"
 
@@ -59,22 +58,9 @@ template <typename T> static void start(const struct task *t)
            Y->ld, (T *)t->val);
 }
 
-static int run(struct task *t)
+extern "C" int sddmm_bidmach_cuda_run(struct task *t)
 {
     if (t->A[0]->nnz == 0) return OK;
     BY_PREC(t, start, t);
     return launch_check(t->entry->name);
 }
-
-extern const struct algo sddmm_bidmach_cuda = {
-    .layouts = ROW_MAJOR,
-    .precs = BOTH_PRECS,
-    .A = {&format_coocols},
-    .arith = ARITH_PREC,
-    .variant = SDDMM_UNSCALED,
-    .cite = "Canny, Zhao: BIDMach: Large-scale Learning with Zero Memory Allocation, BigLearn 2013",
-    .differs =
-        "Values are written in the order of CSR, through a list of places. The authors' kernel "
-        "writes values sorted by columns, in f32 only. A row of threads is a warp for any k.",
-    .run = run,
-};

@@ -5,7 +5,6 @@
 // X * Y^T on the pattern of A and does not multiply by A's values. The layouts are X row-major
 // times Y^T, or X^T column-major, transposed, times Y^T column-major. Both describe the same bytes:
 // the elements of a row of X or Y are neighbours in memory.
-#include "algos/op_sddmm.h"
 #include "cusparse.cuh"
 
 struct variant {
@@ -75,7 +74,7 @@ static int prepare(struct task *t, const struct variant *v)
 }
 
 // Writes all of C, as beta is 0.
-static int run(struct task *t)
+extern "C" int sddmm_cusparse_cuda_run(struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
     if (!s->C) return OK;
@@ -83,7 +82,7 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-static void teardown(struct task *t)
+extern "C" void sddmm_cusparse_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (!s) return;
@@ -96,32 +95,10 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// Ends of the call's text, by `columns` and by `preprocess`.
-#define ORDER_false      ", CUSPARSE_ORDER_ROW"
-#define ORDER_true       ", CUSPARSE_ORDER_COL"
-#define PREPROCESS_false ""
-#define PREPROCESS_true  " after cusparseSDDMM_preprocess"
-
-// Descriptors, a line each: symbol, layout, preprocess (words: false or true).
 #define VARIANT(symbol, columns, preprocess)                                                       \
     static const struct variant symbol##_variant = {columns, preprocess};                          \
-    static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \
-    extern const struct algo sddmm_##symbol##_cuda = {                                             \
-        .layouts = ROW_MAJOR,                                                                      \
-        .precs = ALL_PRECS,                                                                        \
-        .A = {&format_csr},                                                                        \
-        .arith = ARITH_PREC,                                                                       \
-        .variant = SDDMM_UNSCALED,                                                                 \
-        .cite = "NVIDIA, cuSPARSE library, cusparseSDDMM",                                         \
-        .vendor = "cuSPARSE",                                                                      \
-        .call =                                                                                    \
-            "cusparseSDDMM, CUSPARSE_SDDMM_ALG_DEFAULT" ORDER_##columns PREPROCESS_##preprocess,   \
-        .library = cusparse_library,                                                               \
-        .built = CUSPARSE_BUILT,                                                                   \
-        ALGO_FUNCTIONS(symbol##_prepare, run, teardown),                                           \
+    extern "C" int sddmm_##symbol##_cuda_prepare(struct task *t)                                   \
+    {                                                                                              \
+        return prepare(t, &symbol##_variant);                                                      \
     }
-
-VARIANT(cusparse, false, false);
-VARIANT(cusparse_pre, false, true);
-VARIANT(cusparse_col, true, false);
-VARIANT(cusparse_col_pre, true, true);
+CUSPARSE_SDDMM(VARIANT)

@@ -39,18 +39,9 @@ template <typename T> static void start(const struct task *t)
            (const T *)X->val, X->ld, (const T *)Y->val, Y->ld, t->val, result_is_narrow(t));
 }
 
-static int run(struct task *t)
+extern "C" int sddmm_rowwise_cuda_run(struct task *t)
 {
     if (t->A[0]->nnz == 0) return OK;
     BY_TYPE(t, start, t);
     return launch_check(t->entry->name);
 }
-
-extern const struct algo sddmm_rowwise_cuda = {
-    .layouts = ROW_MAJOR,
-    .precs = ALL_PRECS,
-    .A = {&format_csr},
-    .arith = ARITH_PREC,
-    .cite = "Own work",
-    .run = run,
-};

@@ -4,7 +4,7 @@
 // the 16 x 16 tiles of A decides, counted in a sample of the rows. The rule: select/auto_rules.h.
 #include "select/auto.cuh"
 
-static int prepare(struct task *t)
+extern "C" int spgemm_auto_cuda_prepare(struct task *t)
 {
     const double start = clock_ms();
     struct auto_counts count;
@@ -15,7 +15,3 @@ static int prepare(struct task *t)
     task_number(t, "fill", fill);
     return pick_by_order(t, &order, start);
 }
-
-extern const struct algo spgemm_auto_cuda = {AUTO_SPARSE(
-    "If tile-tuned is picked, C stays in tiles. The tiles of A are made during preparation.",
-    {"hash-tuned", "tile-tuned"})};

@@ -39,12 +39,6 @@ static struct overflow overflow_of(const struct scratch *w)
     return {w->overflowed, &w->counters->overflowed};
 }
 
-// Options of the algorithms with bins.
-#define POOL_OPTION                                                                                \
-    {                                                                                              \
-        "pool", 256, 0, 1 << 20, false, "MB of tables in global memory, at least one table"        \
-    }
-
 static int bins_create(const struct task *t, struct bins_host *s)
 {
     const struct device *d = t->dev;

@@ -182,7 +182,7 @@ template <typename F> static int ask_quietly(F ask)
     return err;
 }
 
-static int prepare(struct task *t)
+extern "C" int spgemm_cusparse_cuda_prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
@@ -192,9 +192,9 @@ static int prepare(struct task *t)
     return cusparse_open(t, algo_sums(t->algo, t->prec), &s->lib);
 }
 
-static int alg3_prepare(struct task *t)
+extern "C" int spgemm_cusparse_alg3_cuda_prepare(struct task *t)
 {
-    int err = prepare(t);
+    int err = spgemm_cusparse_cuda_prepare(t);
     if (!err) ((struct state *)t->state)->chunk = (float)task_option(t, "chunk");
     return err;
 }
@@ -212,7 +212,7 @@ static int run(struct task *t, const struct variant *v)
     return err;
 }
 
-static void teardown(struct task *t)
+extern "C" void spgemm_cusparse_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (!s) return;
@@ -256,9 +256,9 @@ static int make_structure(struct task *t, const struct state *s, struct product 
     return OK;
 }
 
-static int reuse_prepare(struct task *t)
+extern "C" int spgemm_cusparse_reuse_cuda_prepare(struct task *t)
 {
-    int err = prepare(t);
+    int err = spgemm_cusparse_cuda_prepare(t);
     if (err) return err;
     struct state *s = (struct state *)t->state;
     if (s->empty) return make_empty(t, &s->kept.R);
@@ -271,7 +271,7 @@ static int reuse_compute(const struct state *s)
     return OK;
 }
 
-static int reuse_run(struct task *t)
+extern "C" int spgemm_cusparse_reuse_cuda_run(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     const struct product *p = &s->kept;
@@ -288,42 +288,9 @@ static int reuse_run(struct task *t)
 }
 
 // C belongs to the state.
-static void reuse_release(struct task *t) { t->R = {}; }
+extern "C" void spgemm_cusparse_reuse_cuda_release(struct task *t) { t->R = {}; }
 
-static const struct param chunk_options[] = {
-    {"chunk", 0.2, 0.01, 1, false, "fraction of the intermediate products that are made at once"},
-    {},
-};
-
-// Common fields of all descriptors.
-#define DESCRIPTOR(symbol, call_name, prepare_function, run_function, release_function,            \
-                   option_list, partial_text)                                                      \
-    extern "C" const struct algo spgemm_##symbol##_cuda = {                                        \
-        .precs = ALL_PRECS,                                                                        \
-        .A = {&format_csr},                                                                        \
-        .S = {&format_csr},                                                                        \
-        .arith = ARITH_RESULT,                                                                     \
-        .options = option_list,                                                                    \
-        .cite = "NVIDIA, cuSPARSE library, cusparseSpGEMM",                                        \
-        .vendor = "cuSPARSE",                                                                      \
-        .call = call_name,                                                                         \
-        .library = cusparse_library,                                                               \
-        .built = CUSPARSE_BUILT,                                                                   \
-        .partial = partial_text,                                                                   \
-        ALGO_FUNCTIONS(prepare_function, run_function, teardown),                                  \
-        .release = release_function,                                                               \
-    }
-
-// Algorithms, a line each: symbol, algorithm, estimate, prepare, options.
 #define VARIANT(symbol, alg, estimate, prepare_function, option_list)                              \
     static const struct variant symbol##_variant = {alg, estimate};                                \
-    static int symbol##_run(struct task *t) { return run(t, &symbol##_variant); }                  \
-    DESCRIPTOR(symbol, "cusparseSpGEMM, " #alg, prepare_function, symbol##_run, NULL, option_list, \
-               NULL)
-
-VARIANT(cusparse, CUSPARSE_SPGEMM_DEFAULT, false, prepare, NULL);
-VARIANT(cusparse_alg1, CUSPARSE_SPGEMM_ALG1, false, prepare, NULL);
-VARIANT(cusparse_alg2, CUSPARSE_SPGEMM_ALG2, true, prepare, NULL);
-VARIANT(cusparse_alg3, CUSPARSE_SPGEMM_ALG3, true, alg3_prepare, chunk_options);
-DESCRIPTOR(cusparse_reuse, "cusparseSpGEMMreuse_compute, CUSPARSE_SPGEMM_DEFAULT", reuse_prepare,
-           reuse_run, reuse_release, NULL, "C's structure and memory, which are prepared");
+    extern "C" int spgemm_##symbol##_cuda_run(struct task *t) { return run(t, &symbol##_variant); }
+CUSPARSE_SPGEMM(VARIANT)

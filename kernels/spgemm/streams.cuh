@@ -12,11 +12,6 @@ struct streams {
     cudaEvent_t fork, joined[STREAMS_MOST];
 };
 
-#define STREAMS_OPTION                                                                             \
-    {                                                                                              \
-        "streams", 1, 0, 1, true, "1: a stream for each bin; 0: one for all"                       \
-    }
-
 static int streams_create(const struct task *t, struct streams *s)
 {
     s->wanted = task_option(t, "streams") != 0;

@@ -55,3 +55,23 @@ const struct algo spmm_aspt_cpu = {
     .choose = aspt_choose_cpu,
     ALGO_FUNCTIONS(prepare, run, task_free_state),
 };
+
+// The kernels for CUDA are in aspt.cu.
+DECLARE_FUNCTIONS(spmm_aspt_cuda);
+
+static const struct param cuda_options[] = {ASPT_CUDA_OPTIONS, {0}};
+
+const struct algo spmm_aspt_cuda = {
+    .layouts = ROW_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_aspt},
+    .arith = ARITH_PREC,
+    .options = cuda_options,
+    .cite = HONG_2019 ", section 4.3",
+    .differs =
+        "A block goes through up to 4 tiles of its rows and then through their light parts, where "
+        "the paper's takes one tile and adds to C; 8 lanes share a row, with vectors, instead of "
+        "32. Columns are heavy from 64 nonzeros of a panel on, not 16: below, L1 does as well.",
+    .choose = spmm_aspt_cuda_choose,
+    FUNCTIONS_OF(spmm_aspt_cuda),
+};

@@ -23,7 +23,6 @@
 // Limits: a stage costs two barriers of the block. H200: tiles with few nonzeros per column are
 // slower than CSR, since L1 holds the rows of B of a panel (see `threshold` in ../aspt_plan.cuh).
 #include "aspt_plan.cuh"
-#include "papers.h"
 
 // Blocks per multiprocessor, a bound for registers.
 #define MIN_BLOCKS(loads) ((loads) < 4 ? 4 : 3)
@@ -155,7 +154,7 @@ template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void sum_segment(const struct tiles &a, const operands<T> &x,
                                                    int32_t slab)
 {
-    __shared__ pack<T, VEC> sums[MAX_THREADS / WARP][LOADS * GROUP];
+    __shared__ pack<T, VEC> sums[ASPT_THREADS / WARP][LOADS * GROUP];
     const int lane = (int)threadIdx.x % GROUP, warps = (int)blockDim.x / WARP;
     const packs<VEC, LOADS, WHOLE> where(slab, lane, x.k);
     struct share mine;
@@ -210,7 +209,7 @@ static __device__ __forceinline__ void sum_span(const struct tiles &a, const ope
 }
 
 template <typename T, int VEC, int LOADS, bool WHOLE>
-static __global__ void __launch_bounds__(MAX_THREADS, MIN_BLOCKS(LOADS))
+static __global__ void __launch_bounds__(ASPT_THREADS, MIN_BLOCKS(LOADS))
     sum_pieces(struct tiles a, operands<T> x)
 {
     typedef pack<T, VEC> packed;
@@ -259,7 +258,7 @@ static __device__ __forceinline__ void add_pieces(pack<T, VEC> (&sum)[LOADS], co
 }
 
 template <typename T, int VEC, int LOADS, bool WHOLE>
-static __global__ void __launch_bounds__(MAX_THREADS, MIN_BLOCKS(LOADS))
+static __global__ void __launch_bounds__(ASPT_THREADS, MIN_BLOCKS(LOADS))
     multiply(struct tiles a, operands<T> x)
 {
     typedef pack<T, VEC> packed;
@@ -311,7 +310,7 @@ template <typename T> static void start(const struct task *t)
     BY_PACKS(T, start_packs, t, (const struct plan *)t->state);
 }
 
-static int run(struct task *t)
+extern "C" int spmm_aspt_cuda_run(struct task *t)
 {
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
     BY_PREC(t, start, t);
@@ -326,14 +325,14 @@ static int64_t slab_columns(int64_t k, enum prec prec)
     return (k * width <= 128 ? 128 : 256) / width;
 }
 
-static void choose(struct task *t, const struct problem *p)
+extern "C" void spmm_aspt_cuda_choose(struct task *t, const struct problem *p)
 {
     const int64_t row_bytes =
         slab_columns(p->in[0].cols, p->prec) * (int64_t)type_bytes(prec_in(p->prec));
     task_choose(t, "width", (double)(STAGE_BYTES / row_bytes));
 }
 
-static int prepare(struct task *t)
+extern "C" int spmm_aspt_cuda_prepare(struct task *t)
 {
     int err = plan_make(t, slab_columns(t->in[0].cols, t->prec), false);
     struct plan *s = (struct plan *)t->state;
@@ -346,19 +345,4 @@ static int prepare(struct task *t)
     return err ? err : device_alloc(t->dev, values, in_bytes(t), &s->partial);
 }
 
-static const struct param options[] = {ASPT_CUDA_OPTIONS, {}};
-
-extern const struct algo spmm_aspt_cuda = {
-    .layouts = ROW_MAJOR,
-    .precs = BOTH_PRECS,
-    .A = {&format_aspt},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = HONG_2019 ", section 4.3",
-    .differs =
-        "A block goes through up to 4 tiles of its rows and then through their light parts, where "
-        "the paper's takes one tile and adds to C; 8 lanes share a row, with vectors, instead of "
-        "32. Columns are heavy from 64 nonzeros of a panel on, not 16: below, L1 does as well.",
-    .choose = choose,
-    ALGO_FUNCTIONS(prepare, run, plan_free),
-};
+extern "C" void spmm_aspt_cuda_teardown(struct task *t) { plan_free(t); }

@@ -10,4 +10,10 @@ static int prepare(struct task *t)
 }
 
 const struct algo spmm_auto_cpu = {
-    AUTO_DENSE(BOTH_LAYOUTS, BOTH_PRECS, {"bundled", "rowsplit", "merge"})};
+    AUTO_DENSE(prepare, BOTH_LAYOUTS, BOTH_PRECS, {"bundled", "rowsplit", "merge"})};
+
+// The choice for CUDA is in auto.cu.
+DECLARE_FUNCTIONS(spmm_auto_cuda);
+
+const struct algo spmm_auto_cuda = {
+    AUTO_DENSE(spmm_auto_cuda_prepare, BOTH_LAYOUTS, ALL_PRECS, {"graded", "rowsplit", "naive"})};

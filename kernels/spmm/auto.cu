@@ -4,7 +4,7 @@
 // select/auto_rules.h.
 #include "select/auto.cuh"
 
-static int prepare(struct task *t)
+extern "C" int spmm_auto_cuda_prepare(struct task *t)
 {
     const double start = clock_ms();
     struct pick_order order = auto_spmm_col;
@@ -16,6 +16,3 @@ static int prepare(struct task *t)
     }
     return pick_by_order(t, &order, start);
 }
-
-extern const struct algo spmm_auto_cuda = {
-    AUTO_DENSE(BOTH_LAYOUTS, ALL_PRECS, {"graded", "rowsplit", "naive"})};

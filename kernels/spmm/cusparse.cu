@@ -13,6 +13,8 @@
 #include "cusparse.cuh"
 #include "formats/coo.h"
 
+#include <stdio.h>
+
 struct variant {
     cusparseSpMMAlg_t alg;
     bool preprocess;
@@ -123,7 +125,7 @@ static int run(struct task *t, const struct variant *v)
     return OK;
 }
 
-static void teardown(struct task *t)
+extern "C" void spmm_cusparse_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (!s) return;
@@ -136,37 +138,30 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// The end of the call's name, by `preprocess`.
-#define PREPROCESS_false ""
-#define PREPROCESS_true  " after cusparseSpMM_preprocess"
-
-// Descriptors, one per line: symbol, format of A, algorithm, preprocess (the word false or true),
-// arithmetic. With C in 16 bits most algorithms round sums of parts of a row to 16 bits (12.6.3).
-#define VARIANT(symbol, format, alg, preprocess, rounding)                                         \
+#define VARIANT(symbol, format, alg, preprocess, transposed, rounding)                             \
     static const struct variant symbol##_variant = {alg, preprocess};                              \
-    static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \
-    static int symbol##_run(struct task *t) { return run(t, &symbol##_variant); }                  \
-    extern const struct algo spmm_##symbol##_cuda = {                                              \
-        .layouts = BOTH_LAYOUTS,                                                                   \
-        .precs = ALL_PRECS,                                                                        \
-        .A = {&format},                                                                            \
-        .transposes = (alg) != CUSPARSE_SPMM_CSR_ALG3,                                             \
-        .arith = rounding,                                                                         \
-        .cite = "NVIDIA, cuSPARSE library, cusparseSpMM",                                          \
-        .vendor = "cuSPARSE",                                                                      \
-        .call = "cusparseSpMM, " #alg PREPROCESS_##preprocess,                                     \
-        .library = cusparse_library,                                                               \
-        .built = CUSPARSE_BUILT,                                                                   \
-        ALGO_FUNCTIONS(symbol##_prepare, symbol##_run, teardown),                                  \
-    }
+    extern "C" int spmm_##symbol##_cuda_prepare(struct task *t)                                    \
+    {                                                                                              \
+        return prepare(t, &symbol##_variant);                                                      \
+    }                                                                                              \
+    extern "C" int spmm_##symbol##_cuda_run(struct task *t) { return run(t, &symbol##_variant); }
+CUSPARSE_SPMM(VARIANT)
 
-VARIANT(cusparse, format_csr, CUSPARSE_SPMM_ALG_DEFAULT, false, ARITH_RESULT);
-VARIANT(cusparse_csr1, format_csr, CUSPARSE_SPMM_CSR_ALG1, false, ARITH_RESULT);
-VARIANT(cusparse_csr1_pre, format_csr, CUSPARSE_SPMM_CSR_ALG1, true, ARITH_RESULT);
-VARIANT(cusparse_csr2, format_csr, CUSPARSE_SPMM_CSR_ALG2, false, ARITH_RESULT);
-VARIANT(cusparse_csr3, format_csr, CUSPARSE_SPMM_CSR_ALG3, false, ARITH_PREC);
-VARIANT(cusparse_csr3_pre, format_csr, CUSPARSE_SPMM_CSR_ALG3, true, ARITH_PREC);
-VARIANT(cusparse_coo1, format_coo, CUSPARSE_SPMM_COO_ALG1, false, ARITH_RESULT);
-VARIANT(cusparse_coo2, format_coo, CUSPARSE_SPMM_COO_ALG2, false, ARITH_PREC);
-VARIANT(cusparse_coo3, format_coo, CUSPARSE_SPMM_COO_ALG3, false, ARITH_RESULT);
-VARIANT(cusparse_coo4, format_coo, CUSPARSE_SPMM_COO_ALG4, false, ARITH_RESULT);
+// Returns the name and the version of the library that runs.
+extern "C" const char *cusparse_library_text(void)
+{
+    static char text[64];
+    int major = 0, minor = 0, patch = 0;
+    cusparseGetProperty(MAJOR_VERSION, &major);
+    cusparseGetProperty(MINOR_VERSION, &minor);
+    cusparseGetProperty(PATCH_LEVEL, &patch);
+    snprintf(text, sizeof text, "cuSPARSE %d.%d.%d", major, minor, patch);
+    return text;
+}
+
+// The version that this program is built with. Another version may run.
+#define CUSPARSE_TEXT(x) #x
+#define CUSPARSE_DOTS(major, minor, n)                                                             \
+    CUSPARSE_TEXT(major) "." CUSPARSE_TEXT(minor) "." CUSPARSE_TEXT(n)
+extern "C" const char cusparse_built[] =
+    CUSPARSE_DOTS(CUSPARSE_VER_MAJOR, CUSPARSE_VER_MINOR, CUSPARSE_VER_PATCH);

@@ -29,3 +29,16 @@ const struct algo spmm_dcsc_cpu = {
                "f64.",
     .run = run,
 };
+
+// The kernels for CUDA are in dcsc.cu.
+DECLARE_FUNCTIONS(spmm_dcsc_cuda);
+
+const struct algo spmm_dcsc_cuda = {
+    .layouts = ROW_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_dcsc},
+    .arith = ARITH_PREC,
+    .cite = HONG_2019 ", section 3",
+    .differs = "The paper measures it on a many-core CPU. Here a warp has a panel and 32 columns.",
+    ALGO_FUNCTIONS(spmm_dcsc_cuda_prepare, spmm_dcsc_cuda_run, task_free_state),
+};

@@ -12,7 +12,6 @@
 // and is slower than CSR at every density of the paper's figure 5.
 #include "formats/dcsc.h"
 #include "operands.cuh"
-#include "papers.h"
 
 #define BATCH        4
 #define SHARED_BYTES (48 << 10) // shared memory of a block that every GPU has
@@ -69,7 +68,7 @@ template <typename T> static void start(const struct task *t)
            (T *)t->C.val);
 }
 
-static int prepare(struct task *t)
+extern "C" int spmm_dcsc_cuda_prepare(struct task *t)
 {
     if (shared_bytes(t) > SHARED_BYTES)
         return fail(ERR_UNSUPPORTED, "a panel has at most %d rows in %s; -opt panel=%d has more",
@@ -80,19 +79,9 @@ static int prepare(struct task *t)
     return a ? sizes_set(t, 1, a) : ERR_MEMORY;
 }
 
-static int run(struct task *t)
+extern "C" int spmm_dcsc_cuda_run(struct task *t)
 {
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
     BY_PREC(t, start, t);
     return launch_check(t->entry->name);
 }
-
-extern const struct algo spmm_dcsc_cuda = {
-    .layouts = ROW_MAJOR,
-    .precs = BOTH_PRECS,
-    .A = {&format_dcsc},
-    .arith = ARITH_PREC,
-    .cite = HONG_2019 ", section 3",
-    .differs = "The paper measures it on a many-core CPU. Here a warp has a panel and 32 columns.",
-    ALGO_FUNCTIONS(prepare, run, task_free_state),
-};

@@ -43,7 +43,7 @@ template <typename W> static void start(const struct task *t, void *A)
         if (cublas_try_status) return cublas_fail(cublas_try_status, #function);                   \
     } while (0)
 
-static int prepare(struct task *t)
+extern "C" int spmm_dense_cuda_prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     const int64_t bytes = in_bytes(t);
@@ -64,7 +64,7 @@ static int prepare(struct task *t)
 }
 
 // cuBLAS takes column-major matrices: a row-major matrix is its transpose. C^T = B^T A^T.
-static int run(struct task *t)
+extern "C" int spmm_dense_cuda_run(struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
     const struct dense_dev *B = &t->in[0], *C = &t->C;
@@ -88,7 +88,7 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-static void teardown(struct task *t)
+extern "C" void spmm_dense_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (!s) return;
@@ -96,18 +96,3 @@ static void teardown(struct task *t)
     device_free(t->dev, s->A);
     task_free_state(t);
 }
-
-extern const struct algo spmm_dense_cuda = {
-    .layouts = BOTH_LAYOUTS,
-    .precs = ALL_PRECS,
-    .A = {&format_csr},
-    .arith = ARITH_PREC,
-    .cite = "NVIDIA, cuBLAS library, cublasGemmEx",
-    .missing = cublas_missing,
-    .vendor = "cuBLAS",
-    .call = "cublasGemmEx",
-    .library = cublas_library,
-    .dense = true,
-    .tensor = true,
-    ALGO_FUNCTIONS(prepare, run, teardown),
-};

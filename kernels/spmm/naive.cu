@@ -41,21 +41,9 @@ template <typename T> static void start(const struct task *t)
            (const T *)A->val, (const T *)B->val, B->ld, C->val, C->ld, result_is_narrow(t));
 }
 
-static int run(struct task *t)
+extern "C" int spmm_naive_cuda_run(struct task *t)
 {
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
     BY_TYPE(t, start, t);
     return launch_check(t->entry->name);
 }
-
-extern const struct algo spmm_naive_cuda = {
-    .layouts = COL_MAJOR,
-    .precs = ALL_PRECS,
-    .A = {&format_csr},
-    .arith = ARITH_PREC,
-    .cite =
-        "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs, figure 3",
-    .differs = "Past 65,535 columns a thread computes several elements of its row.",
-    .model = MODEL_NAIVE,
-    .run = run,
-};

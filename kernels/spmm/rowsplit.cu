@@ -17,16 +17,15 @@
 // Limits: a row is never cut, so the longest row is a lower bound of the time. H200, BOYD1, k = 32:
 // a row of 93,261 nonzeros is 2,915 rounds of 0.65 us, 1.9 ms.
 #include "operands.cuh"
-#include "papers.h"
+#include "option_limits.h"
 
-#define MAX_ROWS 8 // rows of a block
-
-// Blocks of MAX_ROWS rows per multiprocessor, a bound for registers, by the bytes in flight per
-// thread: 64 registers a thread at T = 32 in f32, as in the paper's table 1.
+// Blocks of ROWSPLIT_ROWS rows per multiprocessor, a bound for registers, by the bytes in flight
+// per thread: 64 registers a thread at T = 32 in f32, as in the paper's table 1.
 #define MIN_BLOCKS(bytes) ((bytes) > 128 ? 2 : (bytes) > 64 ? 4 : (bytes) > 32 ? 5 : 6)
 
 template <typename T, int BATCH>
-static __global__ void __launch_bounds__(MAX_ROWS *WARP, MIN_BLOCKS(BATCH * sizeof(sum_type<T>)))
+static __global__ void __launch_bounds__(ROWSPLIT_ROWS *WARP,
+                                         MIN_BLOCKS(BATCH * sizeof(sum_type<T>)))
     multiply(struct sizes a, const int32_t *__restrict__ ptr, const int32_t *__restrict__ idx,
              const T *__restrict__ val, const T *__restrict__ B, void *__restrict__ C)
 {
@@ -94,7 +93,7 @@ template <typename T> static void start(const struct task *t)
     }
 }
 
-static int prepare(struct task *t)
+extern "C" int spmm_rowsplit_cuda_prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
@@ -106,30 +105,9 @@ static int prepare(struct task *t)
     return sizes_set(t, 1, &s->sizes);
 }
 
-static int run(struct task *t)
+extern "C" int spmm_rowsplit_cuda_run(struct task *t)
 {
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
     BY_TYPE(t, start, t);
     return launch_check(t->entry->name);
 }
-
-// `batch`: 32 as in the paper. H200: 8 is faster on short rows (USA-road-d.NY 80 us in place of
-// 109) and slower on long rows.
-static const struct param options[] = {
-    {"batch", 32, 4, 32, true, "independent loads of B in flight per thread, T: 4, 8, 16 or 32"},
-    {"rows", 4, 1, MAX_ROWS, true, "rows of A per block, one warp each"},
-    {},
-};
-
-extern const struct algo spmm_rowsplit_cuda = {
-    .layouts = ROW_MAJOR,
-    .precs = ALL_PRECS,
-    .A = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = YANG_2018 ", section 4.1",
-    .differs =
-        "The last batch of a row is not padded with dummy columns: whole groups of 4 past the "
-        "end of the row are left out.",
-    ALGO_FUNCTIONS(prepare, run, task_free_state),
-};

@@ -68,3 +68,17 @@ const struct algo spmm_sellp_cpu = {
         "here a row ends where its padding begins.",
     ALGO_FUNCTIONS(prepare, run, task_free_state),
 };
+
+// The kernels for CUDA are in sellp.cu.
+DECLARE_FUNCTIONS(spmm_sellp_cuda);
+
+const struct algo spmm_sellp_cuda = {
+    .layouts = ROW_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_sellp},
+    .arith = ARITH_PREC,
+    .cite = "Anzt, Tomov, Dongarra: Accelerating the LOBPCG method on GPUs using a blocked sparse "
+            "matrix vector product, HPC 2015",
+    .differs = "A warp leaves its row where the padding begins, instead of walking through it.",
+    ALGO_FUNCTIONS(spmm_sellp_cuda_prepare, spmm_sellp_cuda_run, task_free_state),
+};

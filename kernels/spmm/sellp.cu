@@ -67,27 +67,16 @@ template <typename T> static void start(const struct task *t)
            A->slice, A->ptr, A->idx, (const T *)A->val, (const T *)t->in[0].val, (T *)t->C.val);
 }
 
-static int prepare(struct task *t)
+extern "C" int spmm_sellp_cuda_prepare(struct task *t)
 {
     struct sizes *a = (struct sizes *)mem_zero_alloc(1, sizeof *a);
     t->state = a;
     return a ? sizes_set(t, 1, a) : ERR_MEMORY;
 }
 
-static int run(struct task *t)
+extern "C" int spmm_sellp_cuda_run(struct task *t)
 {
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
     BY_PREC(t, start, t);
     return launch_check(t->entry->name);
 }
-
-extern const struct algo spmm_sellp_cuda = {
-    .layouts = ROW_MAJOR,
-    .precs = BOTH_PRECS,
-    .A = {&format_sellp},
-    .arith = ARITH_PREC,
-    .cite = "Anzt, Tomov, Dongarra: Accelerating the LOBPCG method on GPUs using a blocked sparse "
-            "matrix vector product, HPC 2015",
-    .differs = "A warp leaves its row where the padding begins, instead of walking through it.",
-    ALGO_FUNCTIONS(prepare, run, task_free_state),
-};

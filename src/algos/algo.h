@@ -1,6 +1,7 @@
-// Descriptors of algorithms, and the task that an algorithm runs. An algorithm is one file in
-// kernels/ that exports its descriptor, and one line in algos.def with its operation, name, device
-// and idea. Help, `spbench list`, records, tests and plots use these two.
+// Descriptors of algorithms, and the task that an algorithm runs. An algorithm is a descriptor in a
+// .c file of kernels/, its functions, and one line in algos.def with its operation, name, device
+// and idea. Help, `spbench list`, records, tests and plots use these. Every build has all
+// descriptors. Functions that need nvcc are in a .cu file, and NULL in a build without that file.
 #ifndef ALGO_H
 #define ALGO_H
 
@@ -149,13 +150,22 @@ struct algo {
 #define ALGO_FUNCTIONS(prepare_function, run_function, teardown_function)                          \
     .prepare = prepare_function, .run = run_function, .teardown = teardown_function
 
+// Declares the functions of a descriptor that a .cu file defines, as extern "C". Those that no file
+// of this build defines are NULL.
+#define WEAK __attribute__((weak))
+#define DECLARE_FUNCTIONS(name)                                                                    \
+    WEAK int name##_prepare(struct task *t), name##_run(struct task *t);                           \
+    WEAK int name##_finish(struct task *t);                                                        \
+    WEAK void name##_choose(struct task *t, const struct problem *p);                              \
+    WEAK void name##_teardown(struct task *t), name##_release(struct task *t)
+#define FUNCTIONS_OF(name) ALGO_FUNCTIONS(name##_prepare, name##_run, name##_teardown)
+
 // List of all algorithms: algos.def in the order of its lines, then those of plug-ins.
 struct algo_entry {
     const char *name; // as in -alg
     const struct op *op;
     enum device_kind device;
-    const struct algo *algo; // NULL: not in this build, `missing` says why
-    const char *missing;
+    const struct algo *algo;
 };
 #define ALGOS_ADDED_MAX 64 // algorithms of plug-ins
 
@@ -164,9 +174,11 @@ extern int algo_count;
 // Adds an algorithm with its idea to the list. The texts must remain. ERR_USAGE: the list is full,
 // or has an algorithm of this operation, name and device.
 int algo_add(const struct algo_entry *entry, const char *idea);
-// Returns the idea of an entry, also of an algorithm that is not in this build: one line of 60
-// characters at most.
+// Returns the idea of an entry: one line of 60 characters at most.
 const char *algo_idea(const struct algo_entry *entry);
+// Returns NULL if this build has the functions of the algorithm, else the reason, in one line. NULL
+// for an algorithm of a plug-in.
+const char *algo_not_built(const struct algo_entry *entry);
 // Returns NULL if the algorithm can run on its device, else the reason, in one line.
 const char *algo_missing(const struct algo_entry *entry);
 // Returns the algorithm, or NULL.

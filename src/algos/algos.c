@@ -2,44 +2,29 @@
 
 #include <string.h>
 
-// Declares every operation and descriptor ...
+// Declares and lists every operation and descriptor.
 #define OP(name) extern const struct op op_##name;
 #include "algos/ops.def"
 #undef OP
-#define ALGO(op, symbol, name, build, idea) DECLARE_##build(op##_##symbol)
-#define DECLARE_CPU(symbol)                 extern const struct algo symbol##_cpu;
-#define DECLARE_CUDA(symbol)                extern const struct algo symbol##_cuda;
-#define DECLARE_CUSPARSE(symbol)            DECLARE_CUDA(symbol)
+#define ALGO(op, symbol, name, device, idea) extern const struct algo op##_##symbol##_##device;
 #include "algos/algos.def"
 #undef ALGO
 
-// ... and lists those that are in this build; the others keep a line that says why not.
-#define ENTRY_CPU(symbol) DEVICE_CPU, &symbol##_cpu, NULL
-#ifdef SPBENCH_CUDA
-#define ENTRY_CUDA(symbol) DEVICE_CUDA, &symbol##_cuda, NULL
-#else
-#define ENTRY_CUDA(symbol) DEVICE_CUDA, NULL, "built without CUDA"
-#endif
-#ifdef SPBENCH_CUSPARSE
-#define ENTRY_CUSPARSE(symbol) ENTRY_CUDA(symbol)
-#else
-#define ENTRY_CUSPARSE(symbol) DEVICE_CUDA, NULL, "built without cuSPARSE"
-#endif
-
-#define ALGO(op, symbol, name, build, idea) +1
+#define ALGO(op, symbol, name, device, idea) +1
 enum {
     OWN = 0
 #include "algos/algos.def"
 };
 #undef ALGO
 
-#define ALGO(op, symbol, name, build, idea) idea,
+#define ALGO(op, symbol, name, device, idea) idea,
 static const char *ideas[OWN + ALGOS_ADDED_MAX] = {
 #include "algos/algos.def"
 };
 #undef ALGO
 
-#define ALGO(op, symbol, name, build, idea) {name, &op_##op, ENTRY_##build(op##_##symbol)},
+#define ALGO(op, symbol, name, device, idea)                                                       \
+    {name, &op_##op, KIND_##device, &op##_##symbol##_##device},
 static struct algo_entry entries[OWN + ALGOS_ADDED_MAX] = {
 #include "algos/algos.def"
 };
@@ -70,10 +55,18 @@ const struct algo_entry *algo_find(const struct op *op, const char *name, enum d
     return NULL;
 }
 
+const char *algo_not_built(const struct algo_entry *entry)
+{
+    const struct device_entry *device = &device_list[entry->device];
+    if (entry->algo->plugin) return NULL;
+    if (!device->ops) return device->missing;
+    return entry->algo->run ? NULL : "built without its library";
+}
+
 const char *algo_missing(const struct algo_entry *entry)
 {
-    if (!entry->algo) return entry->missing;
-    return entry->algo->missing ? entry->algo->missing() : NULL;
+    const char *why = algo_not_built(entry);
+    return why || !entry->algo->missing ? why : entry->algo->missing();
 }
 
 // Appends the parameters of a list whose names are not in found[] yet.

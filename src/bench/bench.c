@@ -58,15 +58,14 @@ static const char *picked_by(const struct result *r)
 {
     const struct algo *algo = r->c.entry->algo;
     const struct figure *f = figures_find(&r->stats, "picked");
-    for (int i = 0; algo && f && i < COUNT(algo->picks) && algo->picks[i]; i++)
+    for (int i = 0; f && i < COUNT(algo->picks) && algo->picks[i]; i++)
         if (!strcmp(algo->picks[i], f->text)) return algo->picks[i];
     return NULL;
 }
 
 struct rank_case result_rank(const struct result *r, enum timing_kind kind)
 {
-    static const struct algo none;
-    const struct algo *algo = r->c.entry->algo ? r->c.entry->algo : &none;
+    const struct algo *algo = r->c.entry->algo;
     struct rank_case x = {.alg = r->c.entry->name,
                           .picked = picked_by(r),
                           .vendor = algo->vendor,

@@ -25,14 +25,14 @@ bool case_same_product(const struct bench_case *a, const struct bench_case *b)
 const char *case_library(const struct bench_case *c)
 {
     const struct algo *algo = c->entry->algo;
-    if (algo && algo->plugin) return algo->plugin->text;
-    return algo && algo->library ? algo->library() : NULL;
+    if (algo->plugin) return algo->plugin->text;
+    return algo->library ? algo->library() : NULL;
 }
 
 bool case_has_own_values(const struct bench_case *c)
 {
     const struct algo *algo = c->entry->algo;
-    for (int i = 0; algo && algo_param(algo, i); i++)
+    for (int i = 0; algo_param(algo, i); i++)
         if (c->opt[i] != algo_param(algo, i)->value) return true;
     return false;
 }
@@ -47,7 +47,7 @@ static void add_options(char text[CASE_KEY_MAX], const struct bench_case *c)
     const struct param *list[PARAMS_MAX];
     const struct algo *algo = c->entry->algo;
     int count = 0;
-    while (algo && algo_param(algo, count)) list[count] = algo_param(algo, count), count++;
+    while (algo_param(algo, count)) list[count] = algo_param(algo, count), count++;
     qsort(list, (size_t)count, sizeof *list, by_name);
     for (int i = 0; i < count; i++)
         words_print(text, CASE_KEY_MAX, " %s=%.10g", list[i]->name,

@@ -21,7 +21,7 @@ static int count_options(const struct plan_request *r, const struct algo_entry *
     double ignored;
     int err = OK;
     *count = 1;
-    for (int a = 0; algo && algo_param(algo, a) && !err; a++)
+    for (int a = 0; algo_param(algo, a) && !err; a++)
         err = size_mul(*count, max64(setting_value(r, algo_param(algo, a)->name, 0, &ignored), 1),
                        count);
     return err;
@@ -32,7 +32,6 @@ static void set_options(struct bench_case *c, const struct plan_request *r, int6
 {
     const struct algo *algo = c->entry->algo;
     int count = 0;
-    if (!algo) return;
     algo_defaults(algo, c->opt);
     while (algo_param(algo, count)) count++;
     for (int a = count - 1; a >= 0; a--)

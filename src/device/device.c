@@ -8,22 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Declares the backends of this build, and lists all kinds of devices.
-#define HAS_ALWAYS(name) extern const struct device_ops device_##name;
-#define OPS_ALWAYS(name) &device_##name, NULL
-#ifdef SPBENCH_CUDA
-#define HAS_CUDA(name) HAS_ALWAYS(name)
-#define OPS_CUDA(name) OPS_ALWAYS(name)
-#else
-#define HAS_CUDA(name)
-#define OPS_CUDA(name) NULL, "built without CUDA"
-#endif
-#define DEVICE(symbol, name, numbering, build) HAS_##build(name)
+// Declares the backends, and lists all kinds of devices. A backend that is not in this build is
+// NULL.
+#define DEVICE(symbol, name, numbering, missing)                                                   \
+    extern const struct device_ops device_##name __attribute__((weak));
 #include "device/devices.def"
 #undef DEVICE
 
 enum { ONE, MANY };
-#define DEVICE(symbol, name, numbering, build) {#name, numbering, OPS_##build(name)},
+#define DEVICE(symbol, name, numbering, missing) {#name, numbering, missing, &device_##name},
 const struct device_entry device_list[DEVICE_KINDS] = {
 #include "device/devices.def"
 };

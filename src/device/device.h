@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-enum device_kind {
-#define DEVICE(symbol, name, numbering, build) DEVICE_##symbol,
+enum device_kind { // KIND_cuda is DEVICE_CUDA, for lists that have the name
+#define DEVICE(symbol, name, numbering, missing) DEVICE_##symbol, KIND_##name = DEVICE_##symbol,
 #include "device/devices.def"
 #undef DEVICE
     DEVICE_KINDS
@@ -198,8 +198,8 @@ struct device_ops {
 struct device_entry {
     const char *name;             // as in -device
     bool numbered;                // a machine may have several: name:0, name:1, ...
+    const char *missing;          // what a build without the kind lacks; NULL: every build has it
     const struct device_ops *ops; // NULL: not in this build
-    const char *missing;          // reason why the build lacks the kind, or NULL
 };
 extern const struct device_entry device_list[DEVICE_KINDS];
 

@@ -10,12 +10,12 @@
 
 #include "device/cuda.cuh"
 #include "device/half.cuh"
+#include "device/warp_size.h"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #error "the kernels need sm_80 or later"
 #endif
 
-#define WARP      32
 #define FULL_MASK 0xffffffffu
 
 static __host__ __device__ __forceinline__ int64_t ceil_div(int64_t a, int64_t b)

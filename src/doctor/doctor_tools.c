@@ -61,7 +61,7 @@ static void check_libraries(const struct probe *p, struct finding *f)
     for (int i = 0; i < algo_count; i++) {
         const struct algo *a = algos[i].algo;
         char one[sizeof text];
-        if (!a || !a->vendor || !a->library) continue;
+        if (!a->vendor || !a->library || algo_not_built(&algos[i])) continue;
         const char *missing = algo_missing(&algos[i]), *library = missing ? NULL : a->library();
         if (library && a->built && !strstr(library, a->built))
             snprintf(one, sizeof one, "%s (built with %s)", library, a->built);

@@ -2,18 +2,12 @@
 
 #include <string.h>
 
-// Declares and lists the descriptors and makers of formats.def.
-#define KIND_cuda DEVICE_CUDA
-#ifdef SPBENCH_CUDA
-#define BUILD_cuda(...) __VA_ARGS__
-#else
-#define BUILD_cuda(...)
-#endif
-
+// Declares and lists the descriptors and makers of formats.def. A maker that is not in this build
+// is NULL.
 #define FORMAT(name) extern const struct format format_##name;
 #define MAKER(name, kind)                                                                          \
-    BUILD_##kind(int name##_make_##kind(struct device *d, const struct sparse *from,               \
-                                        const double *opt, struct sparse *out);)
+    __attribute__((weak)) int name##_make_##kind(struct device *d, const struct sparse *from,      \
+                                                 const double *opt, struct sparse *out);
 #include "formats/formats.def"
 #undef FORMAT
 #undef MAKER
@@ -28,24 +22,34 @@ const struct format *const formats[] = {
 const int format_count = COUNT(formats);
 
 #define FORMAT(name)
-#define MAKER(name, kind) BUILD_##kind({&format_##name, KIND_##kind, name##_make_##kind}, )
+#define MAKER(name, kind) {&format_##name, KIND_##kind, name##_make_##kind},
 static const struct maker {
-    const struct format *format; // NULL ends the list
+    const struct format *format;
     enum device_kind device;
     format_maker make;
 } makers[] = {
 #include "formats/formats.def"
-    {NULL, DEVICE_CPU, NULL},
 };
 #undef FORMAT
 #undef MAKER
 
+// Returns the line of a format and a device, or NULL.
+static const struct maker *find_maker(const struct format *format, enum device_kind kind)
+{
+    for (int i = 0; i < COUNT(makers); i++)
+        if (makers[i].format == format && makers[i].device == kind) return &makers[i];
+    return NULL;
+}
+
 format_maker format_maker_of(const struct format *format, enum device_kind kind)
 {
-    if (kind == DEVICE_CPU) return format->make;
-    for (const struct maker *m = makers; m->format; m++)
-        if (m->format == format && m->device == kind) return m->make;
-    return NULL;
+    const struct maker *m = find_maker(format, kind);
+    return kind == DEVICE_CPU ? format->make : m ? m->make : NULL;
+}
+
+bool format_is_made_on(const struct format *format, enum device_kind kind)
+{
+    return format->from && (kind == DEVICE_CPU || find_maker(format, kind));
 }
 
 struct sparse *sparse_new(const struct format *format)

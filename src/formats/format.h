@@ -73,6 +73,8 @@ extern const struct format *const formats[];
 extern const int format_count;
 // Returns the maker of a format for this kind of device. NULL: made on the host and copied.
 format_maker format_maker_of(const struct format *format, enum device_kind kind);
+// Returns true if a build with this kind of device has a maker. False for csr.
+bool format_is_made_on(const struct format *format, enum device_kind kind);
 
 // Returns a zeroed struct of this format, with the format set. NULL: ERR_MEMORY.
 struct sparse *sparse_new(const struct format *format);

@@ -17,8 +17,7 @@
 #include "device/cub.cuh"
 #include "device/warp.cuh"
 #include "formats/csr.h"
-
-#define FIND_WINDOW 131072 // tile columns of a window: 32 KB of bits and ranks
+#include "formats/tile16.h"
 
 // The SIZE x SIZE tiles of a CSR matrix. A thread per nonzero, at least SIZE threads a block. A
 // source adds `mask`, the masks of the tiles, and found().

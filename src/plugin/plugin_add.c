@@ -255,7 +255,7 @@ static int add_algorithm(const struct spbench_algorithm *of, const struct algo_p
         a->run = op->result == RESULT_SPARSE ? run_sparse : run;
         a->teardown = teardown;
     }
-    int err = algo_add(&(struct algo_entry){of->name, op, kind, a, NULL}, of->about);
+    int err = algo_add(&(struct algo_entry){of->name, op, kind, a}, of->about);
     if (err) mem_free(x);
     return err;
 }

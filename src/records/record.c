@@ -7,7 +7,7 @@ static void add_options(struct json *j, const struct bench_case *c)
 {
     cJSON *o = json_object(j, j->root, "options");
     const struct algo *algo = c->entry->algo;
-    for (int i = 0; algo && algo_param(algo, i); i++)
+    for (int i = 0; algo_param(algo, i); i++)
         json_number(j, o, algo_param(algo, i)->name, c->opt[i]);
 }
 
@@ -15,7 +15,7 @@ static void add_options(struct json *j, const struct bench_case *c)
 static void add_plugin(struct json *j, const struct bench_case *c)
 {
     const struct algo *algo = c->entry->algo;
-    if (!algo || !algo->plugin) return;
+    if (!algo->plugin) return;
     cJSON *o = json_object(j, j->root, "plugin");
     json_text(j, o, "file", algo->plugin->file);
     json_text(j, o, "version", algo->plugin->version);

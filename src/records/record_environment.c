@@ -100,9 +100,8 @@ static void add_algorithm(struct json *j, cJSON *array, const struct algo_entry 
     cJSON *o = json_object(j, array, NULL);
     json_text(j, o, "name", e->name);
     json_text(j, o, "device", device_list[e->device].name);
-    const char *missing = algo_missing(e), *library = a && a->library ? a->library() : NULL;
+    const char *missing = algo_missing(e), *library = !missing && a->library ? a->library() : NULL;
     if (missing) json_text(j, o, "missing", missing);
-    if (!a) return;
     if (a->vendor) json_text(j, o, "vendor", a->vendor);
     if (a->call) json_text(j, o, "call", a->call);
     if (library) json_text(j, o, "library", library);

@@ -57,7 +57,7 @@ static const char *toolkit(void)
 static const char *cusparse_headers(void)
 {
     for (int i = 0; i < algo_count; i++)
-        if (algos[i].algo && algos[i].algo->built) return algos[i].algo->built;
+        if (algos[i].algo->built) return algos[i].algo->built;
     return NULL;
 }
 

@@ -122,7 +122,6 @@ static bool get_options(const cJSON *options, const struct algo_entry *e, double
     const struct algo *algo = e->algo;
     const cJSON *x;
     if (!are_options(options)) return false;
-    if (!algo) return true;
     algo_defaults(algo, opt);
     cJSON_ArrayForEach(x, options)
     {

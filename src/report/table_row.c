@@ -227,7 +227,7 @@ const char *table_name(const struct table *t, const struct bench_case *c, char t
     const struct algo *algo = c->entry->algo;
     char option[TABLE_NAME_MAX];
     snprintf(text, TABLE_NAME_MAX, "%s", c->entry->name);
-    for (int a = 0; algo && algo_param(algo, a); a++) {
+    for (int a = 0; algo_param(algo, a); a++) {
         if (!varies(t->plan, c, a)) continue;
         snprintf(option, sizeof option, "%s=%.10g", algo_param(algo, a)->name, c->opt[a]);
         words_add(text, TABLE_NAME_MAX, " ", option);

@@ -7,15 +7,15 @@
 static const struct param auto_options[] = {
     {"trials", 1, 0, 1, true, "1: time all candidates if the rule does not decide"}, {0}};
 
-// Descriptors, from `layouts` or `precs` on. `prepare` is the file's own.
-#define AUTO_DENSE(layout_bits, prec_bits, ...)                                                    \
+// Descriptors, from `layouts` or `precs` on.
+#define AUTO_DENSE(prepare_function, layout_bits, prec_bits, ...)                                  \
     .layouts = layout_bits, .precs = prec_bits, .A = {&format_csr}, .arith = ARITH_PREC,           \
-    .options = auto_options, .cite = "Own work", .picks = __VA_ARGS__, .prepare = prepare,         \
-    .run = delegate_run, .teardown = delegate_teardown
-#define AUTO_SPARSE(differs_text, ...)                                                             \
+    .options = auto_options, .cite = "Own work", .picks = __VA_ARGS__,                             \
+    ALGO_FUNCTIONS(prepare_function, delegate_run, delegate_teardown)
+#define AUTO_SPARSE(prepare_function, differs_text, ...)                                           \
     .precs = BOTH_PRECS, .A = {&format_csr}, .S = {&format_csr}, .arith = ARITH_PREC,              \
     .options = auto_options, .cite = "Own work", .differs = differs_text, .picks = __VA_ARGS__,    \
-    .prepare = prepare, .run = delegate_run, .teardown = delegate_teardown,                        \
-    .finish = delegate_finish, .release = delegate_release
+    ALGO_FUNCTIONS(prepare_function, delegate_run, delegate_teardown), .finish = delegate_finish,  \
+    .release = delegate_release
 
 #endif

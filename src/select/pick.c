@@ -9,8 +9,7 @@
 static bool may_pick(const struct task *t, const char *name)
 {
     const struct algo_entry *e = algo_find(t->entry->op, name, t->entry->device);
-    return e && e != t->entry &&
-           !(e->algo && (e->algo->vendor || e->algo->partial || e->algo->variant));
+    return e && e != t->entry && !e->algo->vendor && !e->algo->partial && !e->algo->variant;
 }
 
 static void tell_of(struct task *t, const char *name, const char *what, double number)

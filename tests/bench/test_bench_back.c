@@ -117,7 +117,7 @@ static struct ending outcome(int (*run_it)(struct task *t), double overlapped_ms
     struct algo algo = on_csr;
     struct plan_parts x;
     algo.run = run_it;
-    const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo, NULL};
+    const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo};
     parts_start(&x, &own_op);
     parts_one(&x);
     parts_add(&x, &entry);

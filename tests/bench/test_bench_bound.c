@@ -25,7 +25,7 @@ static int keep(const struct result *r, void *arg)
 // The n-th allocation of the run fails; 0: none.
 static void run_failing(const struct algo *a, enum prec prec, int n)
 {
-    const struct algo_entry entry = {"modelled", op_find("spmm"), DEVICE_CPU, a, NULL};
+    const struct algo_entry entry = {"modelled", op_find("spmm"), DEVICE_CPU, a};
     struct plan_parts x;
     parts_start(&x, entry.op);
     parts_one(&x);

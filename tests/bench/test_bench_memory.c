@@ -53,9 +53,9 @@ static const struct algo on_both = {.layouts = BOTH_LAYOUTS,
                                     .A = {&format_csr, &counted},
                                     .arith = ARITH_DOUBLE,
                                     .run = own_run};
-static const struct algo_entry tile_entry = {"tiles", &own_op, DEVICE_CPU, &on_tiles, NULL};
-static const struct algo_entry counted_entry = {"counted", &own_op, DEVICE_CPU, &on_counted, NULL};
-static const struct algo_entry both_entry = {"both", &own_op, DEVICE_CPU, &on_both, NULL};
+static const struct algo_entry tile_entry = {"tiles", &own_op, DEVICE_CPU, &on_tiles};
+static const struct algo_entry counted_entry = {"counted", &own_op, DEVICE_CPU, &on_counted};
+static const struct algo_entry both_entry = {"both", &own_op, DEVICE_CPU, &on_both};
 static int64_t width(enum prec prec) { return (int64_t)type_bytes(prec); }
 
 // Bytes of A on the CPU in a format, by hand.
@@ -183,12 +183,12 @@ static void test_phases(void)
     static const int64_t takes[][2] = {{1 << 24, 1 << 20}, {1 << 20, 1 << 24}};
     const struct algo_entry *of = algo_find(op_find("spgemm"), "gustavson", DEVICE_CPU);
     CHECK(of && of->algo, "no gustavson");
-    if (!of || !of->algo) return;
+    if (!of) return;
     product = of->algo;
     struct algo greedy = *product;
     greedy.prepare = greedy_prepare;
     greedy.run = greedy_run;
-    const struct algo_entry entry = {"greedy", of->op, DEVICE_CPU, &greedy, NULL};
+    const struct algo_entry entry = {"greedy", of->op, DEVICE_CPU, &greedy};
     for (int i = 0; i < COUNT(takes); i++) {
         struct plan_parts x;
         parts_start(&x, of->op);

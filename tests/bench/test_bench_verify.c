@@ -57,7 +57,7 @@ static struct endings outcome(int (*run_it)(struct task *t), enum check_mode mod
     struct algo algo = on_csr;
     struct plan_parts x;
     algo.run = run_it;
-    const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo, NULL};
+    const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo};
     parts_start(&x, &own_op);
     parts_one(&x);
     parts_add(&x, &entry);
@@ -162,7 +162,7 @@ static void test_quiet(void)
     struct plan_parts x;
     algo.run = noting_run;
     algo.prepare = noting_prepare;
-    const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo, NULL};
+    const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo};
     parts_start(&x, &own_op);
     parts_one(&x);
     parts_add(&x, &entry);

@@ -98,12 +98,13 @@ static const struct param own_options[] = {
 static const char *own_library(void) { return "Some Library 1.2"; }
 static const struct algo plain = {.A = {&format_csr}};
 static const struct algo sliced = {.A = {&format_sellp}, .options = own_options};
+static const struct algo not_built;
 static const struct algo foreign = {.A = {&format_csr}, .library = own_library};
 static const struct algo_entry entries[] = {
-    {"plain", &own_op, DEVICE_CPU, &plain, NULL},
-    {"sliced", &own_op, DEVICE_CPU, &sliced, NULL},
-    {"foreign", &own_op, DEVICE_CPU, &foreign, NULL},
-    {"absent", &own_op, DEVICE_CPU, NULL, "not in this build"},
+    {"plain", &own_op, DEVICE_CPU, &plain},
+    {"sliced", &own_op, DEVICE_CPU, &sliced},
+    {"foreign", &own_op, DEVICE_CPU, &foreign},
+    {"absent", &own_op, DEVICE_CPU, &not_built},
 };
 enum { GRAIN, SLICE, PAD }; // of sliced
 
@@ -174,8 +175,8 @@ static void test_plan(void)
 // before and the cache is warm.
 static void test_stream(void)
 {
-    static const struct algo_entry on_cpu = {"mine", &own_op, DEVICE_CPU, &sliced, NULL},
-                                   on_gpu = {"mine", &own_op, DEVICE_CUDA, &sliced, NULL};
+    static const struct algo_entry on_cpu = {"mine", &own_op, DEVICE_CPU, &sliced},
+                                   on_gpu = {"mine", &own_op, DEVICE_CUDA, &sliced};
     bool graphs = device_list[DEVICE_CUDA].ops && device_list[DEVICE_CUDA].ops->graph_make;
     for (int i = 0; i < 16; i++) {
         struct op op = own_op;
@@ -299,7 +300,7 @@ static void test_ways(void)
     const struct op *op = op_find("spmm");
     const struct axis *trans = op->axes[2];
     for (int x = 0; x < 3; x++) {
-        const struct algo_entry e = {.name = "any", .op = op};
+        const struct algo_entry e = {.name = "any", .op = op, .algo = &plain};
         const struct bench_case c = {
             .entry = &e, .device = "cpu", .stream = true, .axis = {64, LAYOUT_ROW, x}};
         snprintf(want, sizeof want,

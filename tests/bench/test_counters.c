@@ -143,7 +143,7 @@ static int note_run(struct task *t)
 }
 static const struct algo noted = {
     .precs = BIT(F32) | BIT(F64), .A = {&format_csr}, .run = note_run};
-static const struct algo_entry noted_entry = {"noted", &own_op, DEVICE_CPU, &noted, NULL};
+static const struct algo_entry noted_entry = {"noted", &own_op, DEVICE_CPU, &noted};
 
 static struct result last;
 static int keep_result(const struct result *r, void *arg)

@@ -36,7 +36,7 @@ static const char *some_library(void) { return "Some 1.0"; }
 // Runs an algorithm and then a right one. Returns how both ended.
 static struct endings run_with(const struct algo *algo)
 {
-    const struct algo_entry entry = {"leaver", &own_op, DEVICE_CPU, algo, NULL};
+    const struct algo_entry entry = {"leaver", &own_op, DEVICE_CPU, algo};
     struct plan_parts x;
     parts_start(&x, &own_op);
     parts_one(&x);

@@ -72,6 +72,6 @@ static const struct algo on_csr = {.layouts = BOTH_LAYOUTS,
                                    .arith = ARITH_DOUBLE,
                                    .options = own_options,
                                    .run = own_run};
-static const struct algo_entry csr_entry = {"csr", &own_op, DEVICE_CPU, &on_csr, NULL};
+static const struct algo_entry csr_entry = {"csr", &own_op, DEVICE_CPU, &on_csr};
 
 #endif

@@ -316,7 +316,7 @@ static const struct algo faulty_dropping = {
 static inline struct outcome faulty_case(struct inputs *in, const struct algo *algo,
                                          enum check_mode mode, enum fault f)
 {
-    const struct algo_entry entry = {"faulty", in->p.op, in->o.dev->kind, algo, NULL};
+    const struct algo_entry entry = {"faulty", in->p.op, in->o.dev->kind, algo};
     double opt[PARAMS_MAX] = {0};
     fault = f;
     faulty_runs = 0;

@@ -29,8 +29,9 @@ static const struct param made_up_options[] = {
 static const char *made_up_library(void) { return "Made-up 1.2"; }
 static const struct algo made_up = {
     .A = {&format_csr}, .options = made_up_options, .library = made_up_library};
-static const struct algo_entry made_up_entry = {"made-up", &own_op, DEVICE_CPU, &made_up, NULL};
-static const struct algo_entry absent = {"absent", &own_op, DEVICE_CUDA, NULL, "not in this build"};
+static const struct algo_entry made_up_entry = {"made-up", &own_op, DEVICE_CPU, &made_up};
+static const struct algo not_built;
+static const struct algo_entry absent = {"absent", &own_op, DEVICE_CUDA, &not_built};
 
 static double made_up_samples[] = {0.25, 0.5, 0.75}, made_up_back[] = {0.25, 0.375, 0.625};
 static struct matrix web = {.name = (char *)"web",

@@ -164,7 +164,7 @@ static void test_batches(struct inputs *in)
 {
     static const int64_t batches[] = {1, 2, 3, 7, 100, PRODUCT_BATCH};
     static struct product_seen first, again;
-    const struct algo_entry entry = {"faulty", in->p.op, dev.kind, &faulty, NULL};
+    const struct algo_entry entry = {"faulty", in->p.op, dev.kind, &faulty};
     struct task t = {.entry = &entry, .algo = &faulty};
     struct setup setup;
     struct output_view R = {0};

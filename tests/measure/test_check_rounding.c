@@ -130,7 +130,7 @@ static struct algo outer_of(const struct algo *a)
 static struct check check_loss(struct inputs *in, const struct algo *algo, enum check_mode mode,
                                enum loss how)
 {
-    const struct algo_entry entry = {"lossy", in->p.op, DEVICE_CPU, algo, NULL};
+    const struct algo_entry entry = {"lossy", in->p.op, DEVICE_CPU, algo};
     double opt[PARAMS_MAX] = {0};
     algo_defaults(algo, opt);
     loss = how;

@@ -266,7 +266,7 @@ static int idle_run(struct task *t) { return idle ? OK : idle_of->run(t); }
 static void test_idle(struct inputs *in, const struct algo_entry *e)
 {
     struct algo algo = *e->algo;
-    const struct algo_entry entry = {"idle", e->op, e->device, &algo, NULL};
+    const struct algo_entry entry = {"idle", e->op, e->device, &algo};
     struct ready x;
     algo.run = idle_run;
     idle_of = e->algo;

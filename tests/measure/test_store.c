@@ -12,7 +12,7 @@ enum { SLICE, PAD };
 
 // Its formats' parameters are all that it has.
 static const struct algo padded = {.A = {&format_sellp}, .precs = BOTH_PRECS};
-static const struct algo_entry padded_entry = {"padded", &own_op, DEVICE_CPU, &padded, NULL};
+static const struct algo_entry padded_entry = {"padded", &own_op, DEVICE_CPU, &padded};
 
 static struct task padded_task(double slice, double pad)
 {

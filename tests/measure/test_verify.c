@@ -39,7 +39,7 @@ static bool watched_make(struct inputs *in, enum check_mode mode, struct watched
 {
     static struct algo_entry entry;
     struct setup setup;
-    entry = (struct algo_entry){"late", in->p.op, DEVICE_CPU, &late, NULL};
+    entry = (struct algo_entry){"late", in->p.op, DEVICE_CPU, &late};
     *x = (struct watched){.t = {.entry = &entry, .algo = &late}};
     fault = NONE;
     faulty_shift = 0;

@@ -245,7 +245,7 @@ static cJSON *good_line(void)
 {
     struct result r = good_result();
     const struct algo_entry *e = wanted_entry ? wanted_entry : algos;
-    while (!e->algo || !algo_param(e->algo, 0)) e++;
+    while (!algo_param(e->algo, 0)) e++;
     r.c.entry = e;
     axes_start(e->op, 0, r.c.axis);
     algo_defaults(e->algo, r.c.opt);

@@ -57,7 +57,7 @@ static int prepare_by(struct inputs *in, const struct pick_order *order, struct 
 {
     static struct algo_entry entry;
     struct setup setup;
-    entry = (struct algo_entry){"picker", in->p.op, dev.kind, &picker, NULL};
+    entry = (struct algo_entry){"picker", in->p.op, dev.kind, &picker};
     *t = (struct task){.entry = &entry, .algo = &picker, .opt = {1}};
     order_now = order;
     most_used = trial_runs = 0;
@@ -148,7 +148,7 @@ static void test_no_room(void)
 {
     static const struct pick_order alone = {{"gustavson"}, false},
                                    both = {{"tile", "gustavson"}, true};
-    const struct algo_entry entry = {"picker", op_find("spgemm"), dev.kind, &sparse_picker, NULL};
+    const struct algo_entry entry = {"picker", op_find("spgemm"), dev.kind, &sparse_picker};
     int tight = 0, survived = 0;
     struct csr A;
     struct inputs in;

@@ -88,7 +88,7 @@ static int time_it(const struct op *op, double run_takes, double *us)
                                      .graph_launch = fake_launch,
                                      .graph_free = fake_free};
     struct device dev = {.kind = DEVICE_CUDA, .ops = &fake};
-    const struct algo_entry entry = {"of this test", op, DEVICE_CUDA, &algo, NULL};
+    const struct algo_entry entry = {"of this test", op, DEVICE_CUDA, &algo};
     struct task t = {.entry = &entry, .algo = &algo, .dev = &dev};
     runs = graph_launches = releases = 0;
     run_us = run_takes;

@@ -3,6 +3,8 @@
 // Format: CSR. Any k, any mix of row lengths. A share may begin and end inside a row. One thread
 // writes each nonzero, so no sums have to be joined.
 #include "cpu.h"
+#include "option_limits.h"
+#include "formats/coo.h"
 
 struct state {
     int64_t share; // nonzeros that a thread takes at a time
@@ -53,4 +55,28 @@ const struct algo sddmm_balanced_cpu = {
     .options = options,
     .cite = "Own work",
     ALGO_FUNCTIONS(prepare, run, task_free_state),
+};
+
+// The kernels for CUDA are in balanced.cu.
+DECLARE_FUNCTIONS(sddmm_balanced_cuda);
+
+static const struct param cuda_options[] = {
+    {"share", 0, 0, 32, true, "nonzeros per warp without strips: 8, 16 or 32; 0: by the sizes"},
+    {"early-start", 1, 0, 1, true, "1: blocks start before the previous kernel has ended"},
+    {"strips", -1, -1, 1, true,
+     "1: computes C strip by strip, so that rows of Y stay in L1; 0: never; -1: if that is faster"},
+    {"width", 0, 0, 1 << 30, true, "columns of a strip; 0: by the sizes"},
+    {"threads", 0, 0, STRIPS_THREADS, true,
+     "threads per block, in whole warps, at most 256 without strips; 0: by the sizes"},
+    {0},
+};
+
+const struct algo sddmm_balanced_cuda = {
+    .layouts = ROW_MAJOR,
+    .precs = ALL_PRECS,
+    .A = {&format_coo},
+    .arith = ARITH_PREC,
+    .options = cuda_options,
+    .cite = "Own work",
+    FUNCTIONS_OF(sddmm_balanced_cuda),
 };

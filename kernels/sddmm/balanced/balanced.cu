@@ -41,7 +41,7 @@
 
 #include "strips.cuh"
 
-static int run(struct task *t)
+extern "C" int sddmm_balanced_cuda_run(struct task *t)
 {
     if (t->A[0]->nnz == 0) return OK;
     BY_TYPE(t, balanced_start, t, NULL);
@@ -139,7 +139,7 @@ static void choose_share(const struct task *t, struct state *s)
     s->threads = choose_threads(t, s);
 }
 
-static int prepare(struct task *t)
+extern "C" int sddmm_balanced_cuda_prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
@@ -163,30 +163,9 @@ static int prepare(struct task *t)
     return OK;
 }
 
-static void teardown(struct task *t)
+extern "C" void sddmm_balanced_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (s) strips_free(t->dev, &s->strips);
     task_free_state(t);
 }
-
-static const struct param options[] = {
-    {"share", 0, 0, 32, true, "nonzeros per warp without strips: 8, 16 or 32; 0: by the sizes"},
-    {"early-start", 1, 0, 1, true, "1: blocks start before the previous kernel has ended"},
-    {"strips", -1, -1, 1, true,
-     "1: computes C strip by strip, so that rows of Y stay in L1; 0: never; -1: if that is faster"},
-    {"width", 0, 0, 1 << 30, true, "columns of a strip; 0: by the sizes"},
-    {"threads", 0, 0, STRIPS_THREADS, true,
-     "threads per block, in whole warps, at most 256 without strips; 0: by the sizes"},
-    {},
-};
-
-extern const struct algo sddmm_balanced_cuda = {
-    .layouts = ROW_MAJOR,
-    .precs = ALL_PRECS,
-    .A = {&format_coo},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = "Own work",
-    ALGO_FUNCTIONS(prepare, run, teardown),
-};

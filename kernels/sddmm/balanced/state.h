@@ -4,6 +4,7 @@
 
 #include "formats/coo.h"
 #include "kernel.cuh"
+#include "option_limits.h"
 
 // H200: groups of 4 or 16 lanes reach 0.97 to 1.02 of the speed, blocks of 128, 512 or 1,024
 // threads 0.75 to 0.97.
@@ -11,7 +12,6 @@
 #define NARROW_GROUP   4  // of 16-byte packs, for rows of at most NARROW_BYTES
 #define NARROW_BYTES   64 // bytes of a row of X or Y
 #define MAX_THREADS    256
-#define STRIPS_THREADS 1024 // with strips: as many as a multiprocessor has registers for
 
 // Bytes of rows whose loads take as long as the rest of a warp's work. H100, time over that of the
 // best share: 0 costs 1.71 at worst in rows of at most 64 bytes, 128 costs 1.22 in rows of 256.

@@ -46,7 +46,7 @@ template <typename T> static int multiply(struct task *t, struct work *w)
     return err;
 }
 
-static int run(struct task *t)
+extern "C" int spgemm_bhsparse_cuda_run(struct task *t)
 {
     struct work w = {};
     int err = BY_PREC(t, multiply, t, &w);
@@ -56,7 +56,7 @@ static int run(struct task *t)
     return err;
 }
 
-static int prepare(struct task *t)
+extern "C" int spgemm_bhsparse_cuda_prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     const int64_t m = t->A[0]->m;
@@ -70,22 +70,9 @@ static int prepare(struct task *t)
     return OK;
 }
 
-static void teardown(struct task *t)
+extern "C" void spgemm_bhsparse_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (s) cudaFreeHost(s->nnz);
     task_free_state(t);
 }
-
-extern const struct algo spgemm_bhsparse_cuda = {
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .S = {&format_csr},
-    .arith = ARITH_PREC,
-    .cite = "Liu, Vinter: A Framework for General Sparse Matrix-Matrix Multiplication on GPUs and "
-            "Heterogeneous Processors, JPDC 85, 2015",
-    .differs = "The bins are the 38 of the paper. The authors' code has a bin for each number of "
-               "products up to 121. A place in C~ has at most as many entries as the row has "
-               "products. Lists in global memory are merged in place, from their end.",
-    ALGO_FUNCTIONS(prepare, run, teardown),
-};

@@ -189,7 +189,7 @@ static int multiply(struct task *t, struct work *w, struct chunk **chunks)
     return err;
 }
 
-static int run(struct task *t)
+extern "C" int spgemm_esc_cuda_run(struct task *t)
 {
     struct device *d = t->dev;
     struct work w = {};
@@ -223,7 +223,7 @@ static int choose_budget(struct task *t, int64_t *budget)
     return OK;
 }
 
-static int prepare(struct task *t)
+extern "C" int spgemm_esc_cuda_prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
@@ -232,7 +232,7 @@ static int prepare(struct task *t)
     return choose_budget(t, &s->budget);
 }
 
-static void teardown(struct task *t)
+extern "C" void spgemm_esc_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (!s) return;
@@ -240,23 +240,3 @@ static void teardown(struct task *t)
     mem_free(s);
     t->state = NULL;
 }
-
-static const struct param options[] = {
-    {"memory", 4096, 0.001, 1 << 20, false,
-     "MB for the products of a chunk, at most a quarter of what is free"},
-    {},
-};
-
-extern const struct algo spgemm_esc_cuda = {
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .S = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = "Bell, Dalton, Olson: Exposing Fine-Grained Parallelism in Algebraic Multigrid "
-            "Methods, SIAM J. Sci. Comput. 34(4), 2012",
-    .differs =
-        "Row and column are one key of a single sort. Products are made in chunks of rows that "
-        "fit in memory.",
-    ALGO_FUNCTIONS(prepare, run, teardown),
-};

@@ -16,6 +16,7 @@
 #include "cpu.h"
 #include "papers.h"
 #include "base/sort.h"
+#include "spgemm/cuda_options.h"
 #include "spgemm/result.h"
 
 #include <omp.h>
@@ -241,4 +242,25 @@ const struct algo spgemm_hash_cpu = {
         "are sorted by radix. Tables are probed from the high bits of a product on, not the low "
         "ones.",
     ALGO_FUNCTIONS(prepare, run, task_free_state),
+};
+
+// The kernels for CUDA are in hash.cu.
+DECLARE_FUNCTIONS(spgemm_hash_cuda);
+
+static const struct param cuda_options[] = {STREAMS_OPTION, POOL_OPTION, {0}};
+
+const struct algo spgemm_hash_cuda = {
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .S = {&format_csr},
+    .arith = ARITH_PREC,
+    .options = cuda_options,
+    .cite = NAGASAKA_2017,
+    .differs =
+        "Columns of rows of up to 16 nonzeros are sorted by comparing all with all, as in the "
+        "paper. Longer rows are sorted by a bitmap if their range of columns is short. Other rows "
+        "of more than 128 nonzeros are sorted by buckets, or bitonically if a bucket is too full. "
+        "Tables in global memory are sorted as a whole, come from a pool of bounded size, and "
+        "several blocks fill each.",
+    FUNCTIONS_OF(spgemm_hash_cuda),
 };

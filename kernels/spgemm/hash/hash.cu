@@ -33,7 +33,6 @@
 // The host waits for the sizes of the groups in both phases, and for the rows of group 0 that did
 // not fit. `hash-tuned` is in spgemm/hash_tuned.
 #include "global.cuh"
-#include "papers.h"
 #include "pwarp.cuh"
 #include "tb.cuh"
 
@@ -105,7 +104,7 @@ static int numeric(struct task *t, struct bins_host *s, const struct scratch *w)
     return run_bins(t, s, NUMERIC, GROUPS, w, launch, global);
 }
 
-static int run(struct task *t)
+extern "C" int spgemm_hash_cuda_run(struct task *t)
 {
     struct bins_host *s = (struct bins_host *)t->state;
     const struct groups rule = groups_of_table_1();
@@ -124,7 +123,7 @@ template <typename T> static int allow_all_shared(struct device *dev)
     return err;
 }
 
-static int prepare(struct task *t)
+extern "C" int spgemm_hash_cuda_prepare(struct task *t)
 {
     struct bins_host *s = (struct bins_host *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
@@ -133,26 +132,8 @@ static int prepare(struct task *t)
     return err ? err : BY_PREC(t, allow_all_shared, t->dev);
 }
 
-static void teardown(struct task *t)
+extern "C" void spgemm_hash_cuda_teardown(struct task *t)
 {
     if (t->state) bins_destroy((struct bins_host *)t->state);
     task_free_state(t);
 }
-
-static const struct param options[] = {STREAMS_OPTION, POOL_OPTION, {}};
-
-extern const struct algo spgemm_hash_cuda = {
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .S = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = NAGASAKA_2017,
-    .differs =
-        "Columns of rows of up to 16 nonzeros are sorted by comparing all with all, as in the "
-        "paper. Longer rows are sorted by a bitmap if their range of columns is short. Other rows "
-        "of more than 128 nonzeros are sorted by buckets, or bitonically if a bucket is too full. "
-        "Tables in global memory are sorted as a whole, come from a pool of bounded size, and "
-        "several blocks fill each.",
-    ALGO_FUNCTIONS(prepare, run, teardown),
-};

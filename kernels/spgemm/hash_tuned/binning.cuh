@@ -2,11 +2,11 @@
 #ifndef SPGEMM_HASH_TUNED_BINNING_H
 #define SPGEMM_HASH_TUNED_BINNING_H
 
+#include "option_limits.h"
 #include "spgemm/bins_host.cuh"
 
 #define MERGE_LANES     4     // threads of a merged row, with one or two nonzeros of A each
 #define MERGE_EACH      8     // most products of a merged row per nonzero that its bin allows
-#define OVERLAY_MOST    256   // most products of an overlay, and most nonzeros of its row of A
 #define OVERLAY_LEAST   512   // least nonzeros of the longest row of S of an overlaid row
 #define OVERLAY_LONGEST 32768 // most nonzeros of that row, as one block copies them
 #define SLOTS           2     // places of a table for each column, if shared memory has room

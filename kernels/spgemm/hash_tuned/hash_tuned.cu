@@ -48,7 +48,6 @@
 //   of their columns. In the symbolic phase a bitmap also replaces each table that is at least as
 //   large, and such rows have fewer threads.
 // - Several blocks share a row with a large part of all products (option split).
-#include "papers.h"
 #include "phases.cuh"
 
 // Returns the least slack of the bins with rows.
@@ -84,7 +83,7 @@ static void report(struct task *t, const struct state *s)
     task_number(t, "slots_least", slack_least(s));
 }
 
-static int run(struct task *t)
+extern "C" int spgemm_hash_tuned_cuda_run(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     return bins_run(
@@ -122,7 +121,7 @@ template <typename T> static int prepare_for(struct task *t, struct state *s)
     return allow_all_shared<T>(d);
 }
 
-static int prepare(struct task *t)
+extern "C" int spgemm_hash_tuned_cuda_prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
@@ -131,47 +130,9 @@ static int prepare(struct task *t)
     return err ? err : BY_PREC(t, prepare_for, t, s);
 }
 
-static void teardown(struct task *t)
+extern "C" void spgemm_hash_tuned_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (s) bins_destroy(&s->host);
     task_free_state(t);
 }
-
-#define ABOUT_SHARED "KB of a block's tables, at least 32; 0: all shared memory"
-#define ABOUT_PASSES                                                                               \
-    "without bitmaps: most full tables in shared memory, one after the other, for a long row; "    \
-    "0: none"
-#define ABOUT_OVERLAY                                                                              \
-    "one long row of S: most other products of the row that are added to it without a table; "     \
-    "0: off"
-#define ABOUT_MERGE                                                                                \
-    "most nonzeros of a row of A whose rows of S are merged, not put in a table; 0: off"
-
-static const struct param options[] = {
-    {"shared-memory", 0, 0, 1024, true, ABOUT_SHARED},
-    {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: by tables, with retries"},
-    {"passes", 4, 0, 64, true, ABOUT_PASSES},
-    {"overlay", OVERLAY_MOST, 0, OVERLAY_MOST, true, ABOUT_OVERLAY},
-    STREAMS_OPTION,
-    {"merge", 8, 0, 8, true, ABOUT_MERGE},
-    {"split", 65536, 1, INT32_MAX, true, "products from which blocks may share a row"},
-    POOL_OPTION,
-    {},
-};
-
-extern const struct algo spgemm_hash_tuned_cuda = {
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .S = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = "after Nagasaka, Nukada, Matsuoka, ICPP 2017",
-    .differs =
-        "Products are shared evenly among threads. Rows of few nonzeros of A are merged. Long rows "
-        "are bitmaps, and several blocks share a giant one. Rows of up to 32 nonzeros are sorted "
-        "by comparing all with all, rows of a warp bitonically, and longer rows by a bitmap if "
-        "their range of columns is short, else by buckets or bitonically.",
-    .tuned_of = "hash",
-    ALGO_FUNCTIONS(prepare, run, teardown),
-};

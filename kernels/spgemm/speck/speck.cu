@@ -240,7 +240,7 @@ static int run_phases(struct task *t, struct state *s, struct scratch *w)
     return err ? err : BY_PREC(t, numeric, t, s, w);
 }
 
-static int run(struct task *t)
+extern "C" int spgemm_speck_cuda_run(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     struct scratch w = {};
@@ -328,7 +328,7 @@ template <typename T> static int prepare_kernels(struct task *t, struct state *s
     return err ? err : set_sizes<T>(t, s);
 }
 
-static int prepare(struct task *t)
+extern "C" int spgemm_speck_cuda_prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
@@ -338,7 +338,7 @@ static int prepare(struct task *t)
     return err ? err : BY_PREC(t, prepare_kernels, t, s);
 }
 
-static void teardown(struct task *t)
+extern "C" void spgemm_speck_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (s) {
@@ -347,29 +347,3 @@ static void teardown(struct task *t)
     }
     task_free_state(t);
 }
-
-static const struct param options[] = {
-    {"balance", -1, -1, 1, true, "merge rows: 1: always; 0: if a row is long; -1: by thresholds"},
-    {"shared-memory", 0, 0, 1024, true, "KB of shared memory per block of large kernels; 0: all"},
-    STREAMS_OPTION,
-    {},
-};
-
-extern const struct algo spgemm_speck_cuda = {
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .S = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = "Parger, Winter, Mlakar, Steinberger: spECK: Accelerating GPU Sparse Matrix-Matrix "
-            "Multiplication through Lightweight Analysis, PPoPP 2020",
-    .differs =
-        "A key is the column minus the least column of the row, plus an offset per row. So column "
-        "numbers are not limited to 2^27. Rows are sorted by bitmaps and buckets, in shared memory "
-        "of their own. Merged rows are aligned powers of two. If a row may be dense, rows are "
-        "always balanced. The range of columns of a dense row chooses the window. Rows that exceed "
-        "the largest table are dense in both phases; no table is in global memory. Several blocks "
-        "analyse a long row of A. A block has four teams of 32 threads. The next product is "
-        "prefetched.",
-    ALGO_FUNCTIONS(prepare, run, teardown),
-};

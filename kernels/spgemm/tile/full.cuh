@@ -14,10 +14,9 @@
 // option -1 the second kernel is launched if tiles of A have fewer than FULL_MEAN nonzeros. Full
 // tiles of 32 and 64 bits are multiplied in f64. If f64 is slow, option -1 launches the second
 // kernel for these types.
-#define FULL_TILE 20                // geometric mean of the nonzeros of two tiles
-#define FULL_MEAN 12                // nonzeros of a tile of A on average
-#define NO_TILE   (TILE * TILE + 1) // more than any tile has
-#define SLOW_F64  4                 // ratio of f32 to f64 speed from which f64 is slow
+#define FULL_TILE 20 // geometric mean of the nonzeros of two tiles
+#define FULL_MEAN 12 // nonzeros of a tile of A on average
+#define SLOW_F64  4  // ratio of f32 to f64 speed from which f64 is slow
 
 // Returns the nonzeros from which a tile counts as full: `wanted`, or the rule above for -1.
 // `is_slow`: f64 is slow, and full tiles are multiplied in f64.

@@ -6,11 +6,11 @@
 
 #include "kernel.cuh"
 #include "formats/tile16.h"
+#include "option_limits.h"
 
 #define MULTIPLY_WARPS  8     // warps of a block in steps 2 and 3
 #define MULTIPLY_WINDOW 65536 // most tile columns that the bits of a tile row of A span
 #define MULTIPLY_SHARE  16    // most tiles of C for a warp, no more than one per lane
-#define MATCHES_MAX     128
 
 // Arguments of the kernels of steps 2 and 3.
 struct multiply {

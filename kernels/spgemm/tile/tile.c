@@ -14,6 +14,7 @@
 // than the tile row of A, binary search is used. EPYC, two threads, 27 matrices: 2.3 to 2.7 times
 // MKL's time (geometric means), 128 times at worst.
 #include "cpu.h"
+#include "option_limits.h"
 #include "papers.h"
 #include "formats/tile16.h"
 #include "spgemm/result.h"
@@ -239,3 +240,60 @@ const struct algo spgemm_tile_cpu = {
     .finish = finish,
     .release = release,
 };
+
+// The kernels for CUDA are in tile.cu.
+DECLARE_FUNCTIONS(spgemm_tile_cuda);
+DECLARE_FUNCTIONS(spgemm_tile_tuned_csr_cuda);
+
+#define ABOUT_FULL                                                                                 \
+    "nonzeros, in the geometric mean of two tiles, from which they are multiplied as full ones; "  \
+    "257: never; -1: what serves best"
+#define ABOUT_PRUNE                                                                                \
+    "1: tiles of C that stay empty and pairs of tiles without a product are left out; 0: kept"
+#define ABOUT_WINDOW                                                                               \
+    "tile columns in a block's bits, in steps 2 and 3 up to 65536; 0: none there; "                \
+    "-1: what serves best"
+#define OPTIONS(full, prune, window)                                                               \
+    {"tnnz", 192, 0, 256, true, "nonzeros of a tile of C up to which its accumulator is sparse"},  \
+        {"full-from", full, -1, NO_TILE, true, ABOUT_FULL},                                        \
+        {"prune", prune, 0, 1, true, ABOUT_PRUNE},                                                 \
+        {"bitmap-columns", window, -1, FIND_WINDOW, true, ABOUT_WINDOW},                           \
+        {"pairs", 64, WARP, MATCHES_MAX, true, "pairs of tiles that a warp gathers"},              \
+    {                                                                                              \
+    }
+
+static const struct param cuda_options[] = {OPTIONS(NO_TILE, 0, 0)};
+static const struct param tuned_options[] = {OPTIONS(-1, 1, -1)};
+
+static const char differs[] =
+    "Step 1 marks tiles as bits in shared memory, where the paper calls nsparse. In steps 2 and 3 "
+    "tile rows of up to 32 tiles are searched in the lanes of a warp. Step 2 has a row of C's "
+    "tile for each lane, its mask in a register, not a nonzero of A and atomicOr(), and stops "
+    "when the tile is full. Step 3 deals out the nonzeros of A in all pairs of tiles evenly.";
+
+// Descriptors: symbol, options, name of the algorithm that this one is a tuned form of, format of
+// A, run, finish, formats of S. `.tensor` is true for all forms, because option full-from can make
+// any form use tensor cores. So results of 16 bits have the wider tolerance of tensor cores with
+// any option.
+#define DESCRIPTOR(symbol, option_list, paper, A_format, run_function, finish_function, ...)       \
+    const struct algo spgemm_##symbol##_cuda = {                                                   \
+        .precs = ALL_PRECS,                                                                        \
+        .A = {&A_format},                                                                          \
+        .S = {__VA_ARGS__},                                                                        \
+        .arith = ARITH_PREC,                                                                       \
+        .options = option_list,                                                                    \
+        .cite = NIU_2022,                                                                          \
+        .differs = differs,                                                                        \
+        .tensor = true,                                                                            \
+        .tuned_of = paper,                                                                         \
+        ALGO_FUNCTIONS(spgemm_tile_cuda_prepare, run_function, spgemm_tile_cuda_teardown),         \
+        .finish = finish_function,                                                                 \
+        .release = spgemm_tile_cuda_release,                                                       \
+    }
+
+DESCRIPTOR(tile, cuda_options, NULL, format_tile16, spgemm_tile_cuda_run, spgemm_tile_cuda_finish,
+           &format_tile16, &format_tilecols);
+DESCRIPTOR(tile_tuned, tuned_options, "tile", format_tile16, spgemm_tile_cuda_run,
+           spgemm_tile_cuda_finish, &format_tile16, &format_tilecols);
+DESCRIPTOR(tile_tuned_csr, tuned_options, "tile", format_csr, spgemm_tile_tuned_csr_cuda_run, NULL,
+           &format_csr);

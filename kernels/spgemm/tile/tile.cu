@@ -55,7 +55,6 @@
 //
 // H200, A * A, f64, 33 matrices: tile-tuned has 1.9 times the speed of tile. Limits: with about one
 // nonzero a tile (uniform, wing, skew) it takes 3 to 30 times as long as cuSPARSE.
-#include "papers.h"
 #include "step1.cuh"
 #include "step2.cuh"
 #include "step3.cuh"
@@ -180,7 +179,7 @@ done:
     return err;
 }
 
-static int prepare(struct task *t)
+extern "C" int spgemm_tile_cuda_prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     int f64_ratio;
@@ -200,35 +199,35 @@ static int prepare(struct task *t)
     return OK;
 }
 
-static int run(struct task *t)
+extern "C" int spgemm_tile_cuda_run(struct task *t)
 {
     const struct factors x = {tile16_of(t->A[0]), tile16_of(t->S[0]), tilecols_of(t->S[1])};
     return BY_TYPE(t, multiply_all, t, x);
 }
 
-static int finish(struct task *t)
+extern "C" int spgemm_tile_cuda_finish(struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
     return BY_BYTES(type_bytes(s->C.type), tiles_to_csr, t, &s->C);
 }
 
-static void release(struct task *t)
+extern "C" void spgemm_tile_cuda_release(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (s) sparse_release(t->dev, &s->C.head);
 }
 
-static void teardown(struct task *t)
+extern "C" void spgemm_tile_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (!s) return;
-    release(t);
+    spgemm_tile_cuda_release(t);
     if (s->number) cudaFreeHost(s->number);
     mem_free(s);
     t->state = NULL;
 }
 
-static int run_csr(struct task *t)
+extern "C" int spgemm_tile_tuned_csr_cuda_run(struct task *t)
 {
     struct device *d = t->dev;
     struct sparse *A = NULL, *S = NULL, *columns = NULL;
@@ -245,58 +244,7 @@ static int run_csr(struct task *t)
     sparse_free(d, columns);
     sparse_free(d, S);
     sparse_free(d, A);
-    if (!err) err = finish(t);
-    release(t);
+    if (!err) err = spgemm_tile_cuda_finish(t);
+    spgemm_tile_cuda_release(t);
     return err;
 }
-
-#define ABOUT_FULL                                                                                 \
-    "nonzeros, in the geometric mean of two tiles, from which they are multiplied as full ones; "  \
-    "257: never; -1: what serves best"
-#define ABOUT_PRUNE                                                                                \
-    "1: tiles of C that stay empty and pairs of tiles without a product are left out; 0: kept"
-#define ABOUT_WINDOW                                                                               \
-    "tile columns in a block's bits, in steps 2 and 3 up to 65536; 0: none there; "                \
-    "-1: what serves best"
-#define OPTIONS(full, prune, window)                                                               \
-    {"tnnz", 192, 0, 256, true, "nonzeros of a tile of C up to which its accumulator is sparse"},  \
-        {"full-from", full, -1, NO_TILE, true, ABOUT_FULL},                                        \
-        {"prune", prune, 0, 1, true, ABOUT_PRUNE},                                                 \
-        {"bitmap-columns", window, -1, FIND_WINDOW, true, ABOUT_WINDOW},                           \
-        {"pairs", 64, WARP, MATCHES_MAX, true, "pairs of tiles that a warp gathers"},              \
-    {                                                                                              \
-    }
-
-static const struct param options[] = {OPTIONS(NO_TILE, 0, 0)};
-static const struct param tuned_options[] = {OPTIONS(-1, 1, -1)};
-
-static const char differs[] =
-    "Step 1 marks tiles as bits in shared memory, where the paper calls nsparse. In steps 2 and 3 "
-    "tile rows of up to 32 tiles are searched in the lanes of a warp. Step 2 has a row of C's "
-    "tile for each lane, its mask in a register, not a nonzero of A and atomicOr(), and stops "
-    "when the tile is full. Step 3 deals out the nonzeros of A in all pairs of tiles evenly.";
-
-// Descriptors: symbol, options, name of the algorithm that this one is a tuned form of, format of
-// A, run, finish, formats of S. `.tensor` is true for all forms, because option full-from can make
-// any form use tensor cores. So results of 16 bits have the wider tolerance of tensor cores with
-// any option.
-#define DESCRIPTOR(symbol, option_list, paper, A_format, run_function, finish_function, ...)       \
-    extern const struct algo spgemm_##symbol##_cuda = {                                            \
-        .precs = ALL_PRECS,                                                                        \
-        .A = {&A_format},                                                                          \
-        .S = {__VA_ARGS__},                                                                        \
-        .arith = ARITH_PREC,                                                                       \
-        .options = option_list,                                                                    \
-        .cite = NIU_2022,                                                                          \
-        .differs = differs,                                                                        \
-        .tensor = true,                                                                            \
-        .tuned_of = paper,                                                                         \
-        ALGO_FUNCTIONS(prepare, run_function, teardown),                                           \
-        .finish = finish_function,                                                                 \
-        .release = release,                                                                        \
-    }
-
-DESCRIPTOR(tile, options, NULL, format_tile16, run, finish, &format_tile16, &format_tilecols);
-DESCRIPTOR(tile_tuned, tuned_options, "tile", format_tile16, run, finish, &format_tile16,
-           &format_tilecols);
-DESCRIPTOR(tile_tuned_csr, tuned_options, "tile", format_csr, run_csr, NULL, &format_csr);

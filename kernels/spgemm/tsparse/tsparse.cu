@@ -239,7 +239,7 @@ static int multiply_all(struct task *t, struct work *w)
     return OK;
 }
 
-static int run(struct task *t)
+extern "C" int spgemm_tsparse_cuda_run(struct task *t)
 {
     struct tile8 *C = &((struct state *)t->state)->C;
     struct work w = {};
@@ -254,7 +254,7 @@ static int run(struct task *t)
     return err;
 }
 
-static int prepare(struct task *t)
+extern "C" int spgemm_tsparse_cuda_prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
@@ -265,42 +265,24 @@ static int prepare(struct task *t)
     return OK;
 }
 
-static int finish(struct task *t)
+extern "C" int spgemm_tsparse_cuda_finish(struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
     return BY_BYTES(out_bytes(t), tiles_to_csr, t, &s->C);
 }
 
-static void release(struct task *t)
+extern "C" void spgemm_tsparse_cuda_release(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (s) sparse_release(t->dev, &s->C.head);
 }
 
-static void teardown(struct task *t)
+extern "C" void spgemm_tsparse_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (!s) return;
-    release(t);
+    spgemm_tsparse_cuda_release(t);
     if (s->number) cudaFreeHost(s->number);
     mem_free(s);
     t->state = NULL;
 }
-
-extern const struct algo spgemm_tsparse_cuda = {
-    .precs = BIT(F16) | BIT(BF16) | BIT(F16_F32) | BIT(BF16_F32),
-    .A = {&format_tile8},
-    .S = {&format_tile8},
-    .arith = ARITH_PREC,
-    .cite = "Zachariadis, Satpute, Gomez-Luna, Olivares: Accelerating Sparse Matrix-Matrix "
-            "Multiplication with GPU Tensor Cores, Computers & Electrical Engineering 88, 2020",
-    .differs =
-        "Values have 16 bits in memory, where the paper rounds f32 when it loads. The pairs are "
-        "sorted by one radix sort of tile row and tile column, not by segments. A product of "
-        "16 x 16 x 8 takes the two pairs of a warp. C is compacted only if a sum is 0.",
-    .tensor = true,
-    .drops_zeros = true,
-    ALGO_FUNCTIONS(prepare, run, teardown),
-    .finish = finish,
-    .release = release,
-};

@@ -3,17 +3,16 @@
 #define GRADED_PIECES_H
 
 #include "kernel.cuh"
+#include "option_limits.h"
 
 #define THREADS  128 // threads of a block of the kernel that multiplies
-#define ALIKE    3   // rows of a bundle
 #define QUARTET  4   // neighbouring nonzeros that a lane loads at once
 #define SLAB_MAX 128 // most columns of a slab
 
 // The kinds of pieces, in the order of their blocks in the grid: the longest start first.
 enum kind { SEGMENT, MEDIUM_BUNDLE, MEDIUM, SHORT_BUNDLE, SHORT, TINY, KINDS };
 
-#define MOST_TINY 8 // nonzeros of a tiny row
-#define TURNS     2 // tiny rows of a group, one after the other
+#define TURNS 2 // tiny rows of a group, one after the other
 
 struct alignas(16) piece {
     int32_t row;    // first row; -1: nothing to do

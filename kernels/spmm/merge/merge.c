@@ -14,6 +14,7 @@
 // loop over the nonzeros     share_in(), with row() of cpu_row.inl
 // FixCarryOut                the second loop of multiply()
 #include "cpu.h"
+#include "option_limits.h"
 #include "papers.h"
 #include "spmm/cpu/ahead.h"
 #include "spmm/cpu/product.h"
@@ -104,3 +105,40 @@ const struct algo spmm_merge_cpu = {
                "nonzeros are cut together, along the merge path.",
     ALGO_FUNCTIONS(prepare, run, teardown),
 };
+
+// The kernels for CUDA are in merge.cu.
+DECLARE_FUNCTIONS(spmm_merge_cuda);
+
+#define OPTIONS(share, columns, partition, fixup)                                                  \
+    {"share", share, 0, 4096, true, "nonzeros per warp, rounded up to 32s; 0: by the size"},       \
+        {"threads", 128, 32, MERGE_WARPS * WARP, true, "threads per block, rounded down to 32s"},  \
+        {"columns", columns, 0, 4, true, "columns of C per thread, 0: as many as k fills"},        \
+        {"partition", partition, 0, 1, true, "rows found by: 1 a kernel of its own, 0 each warp"}, \
+        {"fixup", fixup, 0, 1, true, "cut rows added up by: 1 a kernel, 0 the last to arrive"},    \
+    {                                                                                              \
+    }
+
+static const struct param cuda_options[] = {OPTIONS(32, 1, 1, 1)};
+static const struct param tuned_options[] = {OPTIONS(0, 0, 0, 0)};
+
+#define DIFFERS                                                                                    \
+    "Row starts are searched in global memory, not copied to shared memory first. Dummy nonzeros " \
+    "past the end of a share are left out."
+
+// Descriptors: symbol, options, source, name of the algorithm that this one is a tuned form of.
+#define DESCRIPTOR(symbol, option_list, source, paper)                                             \
+    const struct algo spmm_##symbol##_cuda = {                                                     \
+        .layouts = ROW_MAJOR,                                                                      \
+        .precs = ALL_PRECS,                                                                        \
+        .A = {&format_csr},                                                                        \
+        .arith = ARITH_PREC,                                                                       \
+        .options = option_list,                                                                    \
+        .cite = source,                                                                            \
+        .differs = DIFFERS,                                                                        \
+        .tuned_of = paper,                                                                         \
+        FUNCTIONS_OF(spmm_merge_cuda),                                                             \
+    }
+
+DESCRIPTOR(merge, cuda_options, YANG_2018 ", section 4.2", NULL);
+DESCRIPTOR(merge_tuned, tuned_options, "after Yang, Buluc, Owens, Euro-Par 2018, section 4.2",
+           "merge");

@@ -37,7 +37,6 @@
 // preprocess is faster under 100,000 nonzeros, with 4.1 us to 8.5 on poly512_hamiltonian.
 #include "join.cuh"
 #include "paper.cuh"
-#include "papers.h"
 #include "share.cuh"
 
 // Writes zeros to the empty rows among rows [i, end), by all warps of the block.
@@ -55,7 +54,7 @@ static __device__ __forceinline__ void clear(const struct sizes &a, const int32_
 }
 
 template <typename T, int VEC>
-static __global__ void __launch_bounds__(MAX_WARPS *WARP, sizeof(T) == 8 ? 3 : 4)
+static __global__ void __launch_bounds__(MERGE_WARPS *WARP, sizeof(T) == 8 ? 3 : 4)
     compute(struct sizes a, struct split s, const int32_t *__restrict__ ptr,
             const int32_t *__restrict__ idx, const T *__restrict__ val, const T *__restrict__ B,
             void *__restrict__ C, struct scratch x)
@@ -123,7 +122,7 @@ template <typename T> static void start(const struct task *t)
     }
 }
 
-static int run(struct task *t)
+extern "C" int spmm_merge_cuda_run(struct task *t)
 {
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
     BY_TYPE(t, start, t);
@@ -176,7 +175,7 @@ static int choose(const struct task *t, struct state *s)
     return OK;
 }
 
-static int prepare(struct task *t)
+extern "C" int spmm_merge_cuda_prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
@@ -201,7 +200,7 @@ static int prepare(struct task *t)
     return err;
 }
 
-static void teardown(struct task *t)
+extern "C" void spmm_merge_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (!s) return;
@@ -212,37 +211,3 @@ static void teardown(struct task *t)
     mem_free(s);
     t->state = NULL;
 }
-
-#define OPTIONS(share, columns, partition, fixup)                                                  \
-    {"share", share, 0, 4096, true, "nonzeros per warp, rounded up to 32s; 0: by the size"},       \
-        {"threads", 128, 32, MAX_WARPS * WARP, true, "threads per block, rounded down to 32s"},    \
-        {"columns", columns, 0, 4, true, "columns of C per thread, 0: as many as k fills"},        \
-        {"partition", partition, 0, 1, true, "rows found by: 1 a kernel of its own, 0 each warp"}, \
-        {"fixup", fixup, 0, 1, true, "cut rows added up by: 1 a kernel, 0 the last to arrive"},    \
-    {                                                                                              \
-    }
-
-static const struct param options[] = {OPTIONS(32, 1, 1, 1)};
-static const struct param tuned_options[] = {OPTIONS(0, 0, 0, 0)};
-
-#define DIFFERS                                                                                    \
-    "Row starts are searched in global memory, not copied to shared memory first. Dummy nonzeros " \
-    "past the end of a share are left out."
-
-// Descriptors: symbol, options, source, name of the algorithm that this one is a tuned form of.
-#define DESCRIPTOR(symbol, option_list, source, paper)                                             \
-    extern const struct algo spmm_##symbol##_cuda = {                                              \
-        .layouts = ROW_MAJOR,                                                                      \
-        .precs = ALL_PRECS,                                                                        \
-        .A = {&format_csr},                                                                        \
-        .arith = ARITH_PREC,                                                                       \
-        .options = option_list,                                                                    \
-        .cite = source,                                                                            \
-        .differs = DIFFERS,                                                                        \
-        .tuned_of = paper,                                                                         \
-        ALGO_FUNCTIONS(prepare, run, teardown),                                                    \
-    }
-
-DESCRIPTOR(merge, options, YANG_2018 ", section 4.2", NULL);
-DESCRIPTOR(merge_tuned, tuned_options, "after Yang, Buluc, Owens, Euro-Par 2018, section 4.2",
-           "merge");

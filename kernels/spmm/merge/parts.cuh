@@ -2,9 +2,8 @@
 #ifndef MERGE_PARTS_H
 #define MERGE_PARTS_H
 
+#include "option_limits.h"
 #include "spmm/operands.cuh"
-
-#define MAX_WARPS 8 // warps of a block
 
 // The split of the nonzeros. Warp w has nonzeros w * share to (w + 1) * share - 1.
 struct split {
@@ -26,10 +25,10 @@ struct scratch {
 
 // Buffers in shared memory, between the warps of a block.
 template <typename S, int VEC> struct warp_parts {
-    pack<S, VEC> head[MAX_WARPS][WARP]; // part of the first row, if begun before and ended here
-    pack<S, VEC> tail[MAX_WARPS][WARP]; // part of the last row, if the row goes on
-    int32_t first[MAX_WARPS], last[MAX_WARPS]; // rows
-    int flags[MAX_WARPS];
+    pack<S, VEC> head[MERGE_WARPS][WARP]; // part of the first row, if begun before and ended here
+    pack<S, VEC> tail[MERGE_WARPS][WARP]; // part of the last row, if the row goes on
+    int32_t first[MERGE_WARPS], last[MERGE_WARPS]; // rows
+    int flags[MERGE_WARPS];
 };
 // Flags of a share.
 enum {

@@ -80,3 +80,30 @@ const struct algo spmm_tiled_cpu = {
     .choose = choose_slabs,
     ALGO_FUNCTIONS(prepare, run, teardown),
 };
+
+// The kernels for CUDA are in tiled.cu.
+DECLARE_FUNCTIONS(spmm_tiled_cuda);
+
+static const struct param cuda_options[] = {
+    {"factor", 16, 1, 16, true, "columns of C that a thread sums up at once, R: a power of two"},
+    {0},
+};
+
+const struct algo spmm_tiled_cuda = {
+    .layouts = COL_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_tiled},
+    .arith = ARITH_PREC,
+    .options = cuda_options,
+    .cite = TILED_SPMM ", sections 2.5 and 4",
+    .differs = "Rows of C keep their order; permute=1 leaves them sorted, as in the paper. Rows "
+               "are sorted "
+               "if the saved loads of B exceed the added pieces of C; with permute=1 rho alone "
+               "decides. U is "
+               "that of one slab of R columns; a block with few rows counts as a fraction. Rows "
+               "are cut to U "
+               "mu nonzeros if U times the number of slabs is under 0.65.",
+    .model = MODEL_TILED,
+    .choose = choose_slabs,
+    FUNCTIONS_OF(spmm_tiled_cuda),
+};

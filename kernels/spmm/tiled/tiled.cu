@@ -28,7 +28,6 @@
 // panel.cuh  the work of a block on its panel
 // parts.cuh  the second kernel
 // slabs.h    the format's parameter that depends on k
-#include "papers.h"
 #include "panel.cuh"
 #include "parts.cuh"
 #include "slabs.h"
@@ -104,7 +103,7 @@ template <typename T> static void start(const struct task *t)
     if (tiled_of(t->A[0])->cuts) start_adding<T>(t);
 }
 
-static int prepare(struct task *t)
+extern "C" int spmm_tiled_cuda_prepare(struct task *t)
 {
     const struct tiled *A = tiled_of(t->A[0]);
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
@@ -121,40 +120,16 @@ static int prepare(struct task *t)
     return err;
 }
 
-static void teardown(struct task *t)
+extern "C" void spmm_tiled_cuda_teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (s) device_free(t->dev, s->parts);
     task_free_state(t);
 }
 
-static int run(struct task *t)
+extern "C" int spmm_tiled_cuda_run(struct task *t)
 {
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
     BY_PREC(t, start, t);
     return launch_check(t->entry->name);
 }
-
-static const struct param options[] = {
-    {"factor", 16, 1, 16, true, "columns of C that a thread sums up at once, R: a power of two"},
-    {},
-};
-
-extern const struct algo spmm_tiled_cuda = {
-    .layouts = COL_MAJOR,
-    .precs = BOTH_PRECS,
-    .A = {&format_tiled},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = TILED_SPMM ", sections 2.5 and 4",
-    .differs = "Rows of C keep their order; permute=1 leaves them sorted, as in the paper. Rows "
-               "are sorted "
-               "if the saved loads of B exceed the added pieces of C; with permute=1 rho alone "
-               "decides. U is "
-               "that of one slab of R columns; a block with few rows counts as a fraction. Rows "
-               "are cut to U "
-               "mu nonzeros if U times the number of slabs is under 0.65.",
-    .model = MODEL_TILED,
-    .choose = choose_slabs,
-    ALGO_FUNCTIONS(prepare, run, teardown),
-};

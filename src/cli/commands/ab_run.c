@@ -39,7 +39,7 @@ static bool have_param(const struct narrowed *n, const char *param)
 {
     bool have = false;
     for (int i = 0; i < algo_count; i++)
-        if (algos[i].algo && !strcmp(algos[i].op->name, n->op) && has_word(n->algs, algos[i].name))
+        if (!strcmp(algos[i].op->name, n->op) && has_word(n->algs, algos[i].name))
             have |= algo_param_find(algos[i].algo, param) >= 0;
     return have;
 }

@@ -40,11 +40,11 @@ static void list_candidates(struct session *s)
     const struct op *op = s->a.op;
     const struct algo_entry *chooser = algo_find(op, "auto", s->setup.primary);
     s->algs[0] = 0;
-    if (chooser && chooser->algo) add_alg(s->algs, chooser->name);
+    if (chooser && !algo_not_built(chooser)) add_alg(s->algs, chooser->name);
     for (const struct algo_entry *e = algos; e < algos + algo_count; e++) {
         bool picked = false;
         if (e->op != op || e->device != s->setup.primary || algo_missing(e)) continue;
-        for (int i = 0; chooser && chooser->algo && i < PICKS_MAX && chooser->algo->picks[i]; i++)
+        for (int i = 0; chooser && i < PICKS_MAX && chooser->algo->picks[i]; i++)
             picked |= !strcmp(chooser->algo->picks[i], e->name);
         if (picked || (e->algo->vendor && !e->algo->partial)) add_alg(s->algs, e->name);
     }

@@ -67,22 +67,22 @@ static bool is_wanted(const struct options *o, const struct algo_entry *e)
 {
     if (o->op && strcmp(o->op, e->op->name)) return false;
     if (o->alg) return summary_fits(o->alg, e->name);
-    return e->algo && (o->plugin_count ? e->algo->plugin != NULL : e->algo->vendor != NULL);
+    return o->plugin_count ? e->algo->plugin != NULL : e->algo->vendor != NULL;
 }
 
 static int choose_rows(struct conform_command *c)
 {
-    enum device_kind kind = DEVICE_CPU;
+    enum device_kind kind = DEVICE_KINDS; // all
     int index, err = OK;
-    const bool any = !strcmp(c->o->device, "auto");
-    if (!any) err = device_parse(c->o->device, &kind, &index);
+    if (strcmp(c->o->device, "auto")) err = device_parse(c->o->device, &kind, &index);
     for (int i = 0; i < algo_count && !err; i++) {
         const struct algo_entry *e = &algos[i];
-        if ((!any && e->device != kind) || !is_wanted(c->o, e)) continue;
-        if (e->algo)
-            err = add_algorithm(c, e);
+        if ((kind != DEVICE_KINDS && e->device != kind) || !is_wanted(c->o, e)) continue;
+        const char *missing = algo_not_built(e);
+        if (missing)
+            c->missing = missing;
         else
-            c->missing = e->missing;
+            err = add_algorithm(c, e);
     }
     if (err || c->count) return err;
     if (c->missing) return fail(ERR_UNSUPPORTED, "nothing to run: %s", c->missing);

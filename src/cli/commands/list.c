@@ -82,9 +82,7 @@ static void print_algorithm(const struct algo_entry *e)
            device_list[e->device].name);
     print_fact("idea", algo_idea(e));
     print_fact("unavailable", missing);
-    if (!a) return;
-    snprintf(text, sizeof text, "%s", e->op->variants[a->variant]);
-    print_fact("computes", a->variant ? text : e->op->formula);
+    print_fact("computes", a->variant ? e->op->variants[a->variant] : e->op->formula);
     print_fact("from", a->cite);
     print_fact("deviations", a->differs);
     if (a->plugin) {
@@ -107,15 +105,15 @@ static void print_format(const struct format *f)
     printf("%s: a format of the sparse matrix\n", f->name);
     print_fact("layout", f->about);
     if (f->from) print_fact("made from", f->from->name);
-    for (int k = 0; f->from && k < DEVICE_KINDS; k++)
-        if (format_maker_of(f, (enum device_kind)k))
+    for (int k = 0; k < DEVICE_KINDS; k++)
+        if (format_is_made_on(f, (enum device_kind)k))
             words_and(text, sizeof text, device_list[k].name);
     print_fact("made on", text);
     text[0] = 0;
     for (int i = 0; i < algo_count; i++) {
         const struct algo *a = algos[i].algo;
         bool takes = false;
-        for (int s = 0; a && s < FORMATS_MAX; s++) takes |= a->A[s] == f || a->S[s] == f;
+        for (int s = 0; s < FORMATS_MAX; s++) takes |= a->A[s] == f || a->S[s] == f;
         char name[64];
         snprintf(name, sizeof name, "%s (%s, %s)", algos[i].name, algos[i].op->name,
                  device_list[algos[i].device].name);
@@ -192,15 +190,12 @@ static void list_algorithm(const struct algo_entry *first, int width, struct rea
             snprintf(mark, sizeof mark, "(%d)", reason_mark(reasons, why));
             words_add(devices, sizeof devices, "", mark);
         }
-        if (e->algo) bits |= e->algo->precs;
+        bits |= e->algo->precs;
     }
     for (int p = 0; p < PRECS && bits != ALL_PRECS; p++)
         if (bits & BIT(p)) words_add(words, sizeof words, ",", prec_name((enum prec)p));
     printf("    %-*s  %-11s  %-7s  %s\n", width, first->name, devices,
-           bits == ALL_PRECS ? "all"
-           : bits            ? words
-                             : "-",
-           algo_idea(first));
+           bits == ALL_PRECS ? "all" : words, algo_idea(first));
 }
 
 static int list_algorithms(void)
@@ -257,8 +252,8 @@ static int list_formats(void)
         const struct format *f = formats[i];
         printf("  %-8s %s", f->name, f->about);
         if (f->from) printf("; made from %s", f->from->name);
-        for (int k = 0; f->from && k < DEVICE_KINDS; k++)
-            if (format_maker_of(f, (enum device_kind)k))
+        for (int k = 0; k < DEVICE_KINDS; k++)
+            if (format_is_made_on(f, (enum device_kind)k))
                 printf("%s%s", k ? ", " : " on ", device_list[k].name);
         printf("\n");
     }

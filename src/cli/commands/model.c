@@ -14,7 +14,7 @@ static const struct {
 static const struct algo *tiled_of_device(enum device_kind kind)
 {
     const struct algo_entry *e = algo_find(op_find("spmm"), "tiled", kind);
-    if (!e || !e->algo) bug("no algorithm `tiled` for a device that is open");
+    if (!e) bug("no algorithm `tiled` for a device that is open");
     return e->algo;
 }
 

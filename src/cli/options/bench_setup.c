@@ -215,9 +215,7 @@ static int check_settings(const struct chosen *chosen, const struct options *o)
         bool found = false;
         for (int e = 0; e < chosen->count; e++) {
             const struct algo_entry *entry = chosen->list[e].entry;
-            // an algorithm missing in this build may have the parameter; its record says so
-            if (!entry->algo) found = true;
-            int place = entry->algo ? algo_param_find(entry->algo, s->name) : -1;
+            int place = algo_param_find(entry->algo, s->name);
             if (place < 0) continue;
             int err = bench_setup_check_setting(s, algo_param(entry->algo, place), entry->name);
             if (err) return err;

@@ -170,7 +170,7 @@ static bool parameter_known(int algo, int place, const char *name)
 {
     for (int i = 0; i <= algo; i++) {
         const struct param *p;
-        for (int k = 0; algos[i].algo && (p = algo_param(algos[i].algo, k)); k++)
+        for (int k = 0; (p = algo_param(algos[i].algo, k)); k++)
             if ((i < algo || k < place) && !strcmp(p->name, name)) return true;
     }
     return false;
@@ -181,7 +181,7 @@ static void add_parameters(add_word *add, void *to)
     const struct param *p;
     char word[64];
     for (int i = 0; i < algo_count; i++)
-        for (int k = 0; algos[i].algo && (p = algo_param(algos[i].algo, k)); k++) {
+        for (int k = 0; (p = algo_param(algos[i].algo, k)); k++) {
             snprintf(word, sizeof word, "%s=", p->name);
             if (!parameter_known(i, k, p->name)) add(to, word);
         }

@@ -5,7 +5,6 @@
 // Format: CSR. Any k. The mean row length is d = nnz / m. Below the threshold merge runs, otherwise
 // row split. Both run with their default options.
 #include "select/delegate.h"
-#include "kernel.cuh"
 #include "papers.h"
 
 static int prepare(struct task *t)
@@ -21,10 +20,10 @@ static int prepare(struct task *t)
 // to 82 %.
 static const struct param options[] = {
     {"threshold", 9.35, 0, 1e9, false, "mean row length from which row split is picked"},
-    {},
+    {0},
 };
 
-extern const struct algo spmm_heuristic_cuda = {
+const struct algo spmm_heuristic_cuda = {
     .layouts = ROW_MAJOR,
     .precs = ALL_PRECS,
     .A = {&format_csr},

@@ -1,0 +1,6 @@
+#ifndef WARP_SIZE_H
+#define WARP_SIZE_H
+
+#define WARP 32 // threads of a warp
+
+#endif
