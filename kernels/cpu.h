@@ -41,12 +41,12 @@
 
 // Calls function_f32(...) or function_f64(...), by the precision of the task.
 #define BY_PREC(t, function, ...)                                                                  \
-    ((t)->prec == F32 ? function##_f32(__VA_ARGS__) : function##_f64(__VA_ARGS__))
+    (prec_is_f32((t)->prec) ? function##_f32(__VA_ARGS__) : function##_f64(__VA_ARGS__))
 
 // Calls function_f32_avx2(...) and so on, by the precision of the task and the processor. The body
 // is included by each_kind.inl.
 #define BY_KIND(t, function, ...)                                                                  \
-    ((t)->prec == F32 ? CPU_OF_KIND(function##_f32)(__VA_ARGS__)                                   \
-                      : CPU_OF_KIND(function##_f64)(__VA_ARGS__))
+    (prec_is_f32((t)->prec) ? CPU_OF_KIND(function##_f32)(__VA_ARGS__)                             \
+                            : CPU_OF_KIND(function##_f64)(__VA_ARGS__))
 
 #endif

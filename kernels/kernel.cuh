@@ -7,17 +7,22 @@
 #include "device/warp.cuh"
 
 // Calls function<float>(...) or function<double>(...), by the precision of the task, f32 or f64.
+// Another precision is a bug().
 #define BY_PREC(t, function, ...)                                                                  \
-    ((t)->prec == F32 ? function<float>(__VA_ARGS__) : function<double>(__VA_ARGS__))
+    (prec_is_f32((t)->prec) ? function<float>(__VA_ARGS__) : function<double>(__VA_ARGS__))
 
-// Calls function<T>(...) with the type of the inputs: float, double, f16 or bf16.
+// Calls function<T>(...) with the type of the inputs: float, double, f16 or bf16. Another type is a
+// bug().
 #define BY_TYPE(t, function, ...)                                                                  \
     (prec_in((t)->prec) == F16    ? function<f16>(__VA_ARGS__)                                     \
      : prec_in((t)->prec) == BF16 ? function<bf16>(__VA_ARGS__)                                    \
                                   : BY_PREC(t, function, __VA_ARGS__))
 
-// Returns true if the result has 16 bits.
-static inline bool result_is_narrow(const struct task *t) { return out_bytes(t) == 2; }
+// Returns true if the result has fewer bits than the sums.
+static inline bool result_is_narrow(const struct task *t)
+{
+    return prec_out(t->prec) != prec_sum(t->prec);
+}
 
 // Sets *step to the bytes between rows of row-major D. Returns ERR_UNSUPPORTED if the value needs
 // more than 32 bits.

@@ -30,7 +30,7 @@ static inline int mkl_csr_make(const struct mkl *mkl, struct task *t, const stru
     if (err) return err;
     int32_t *starts = out->starts, m = A->m;
     for (int64_t i = 0; i <= m; i++) starts[i] = (int32_t)ptr[i];
-    if (t->prec == F32)
+    if (prec_is_f32(t->prec))
         MKL_TRY(mkl, mkl_sparse_s_create_csr, &out->A, 0, m, A->n, starts, starts + 1, A->idx,
                 A->val);
     else

@@ -1,18 +1,32 @@
-"""Precisions: the types of the inputs, of the result and of the sums, as src/base/precs.def has them."""
+"""Precisions: the types of the inputs, of the result and of the sums, read from src/base/precs.def."""
 
+import pathlib
+import re
 from collections import namedtuple
+
+HERE = pathlib.Path(__file__).resolve().parent
+PLACES = HERE.parent / "src/base/precs.def", HERE / "precs.def"  # sources; installed
+LIST = next(path for path in PLACES if path.exists())
+TYPE = re.compile(r'^TYPE\((\w+), "([^"]+)", "([^"]+)", (\w+), \w+, (\w+),', re.M)
+MIXED = re.compile(r'^MIXED\(\w+, "([^"]+)", "([^"]+)", (\w+), (\w+), (\w+)\)', re.M)
+BYTES = {"float": 4, "double": 8, "uint16_t": 2, "uint8_t": 1}  # of the C types
 
 # bytes: of a number of the inputs; result_bytes: of a number of the result; sums: the type of the sums.
 Precision = namedtuple("Precision", "words bytes result_bytes sums")
 
-PRECISIONS = {
-    "f32": Precision("single precision", 4, 4, "f32"),
-    "f64": Precision("double precision", 8, 8, "f64"),
-    "f16": Precision("half precision", 2, 2, "f32"),
-    "bf16": Precision("bfloat16", 2, 2, "f32"),
-    "f16-f32": Precision("half to single precision", 2, 4, "f32"),
-    "bf16-f32": Precision("bfloat16 to single precision", 2, 4, "f32"),
-}
+
+def read_list(text):
+    """The precisions of precs.def by name, in its order."""
+    found = TYPE.findall(text)
+    names = {symbol: name for symbol, name, *_ in found}
+    size = {symbol: BYTES[bits] for symbol, _, _, bits, _ in found}
+    return {**{name: Precision(words, size[symbol], size[symbol], names[sums])
+               for symbol, name, words, _, sums in found},
+            **{name: Precision(words, size[inputs], size[result], names[sums])
+               for name, words, inputs, result, sums in MIXED.findall(text)}}
+
+
+PRECISIONS = read_list(LIST.read_text(encoding="utf-8"))
 
 
 def facts(name):

@@ -159,6 +159,7 @@ begin fetch tests/fetch/test_fetch.sh
 begin install tests/make/test_install.sh build/cpu/spbench
 begin first-build tests/make/test_first_build.sh
 begin dist tests/make/test_dist.sh
+begin precision tests/extend/test_precision.sh
 begin container tests/make/test_container.sh
 begin derive "$python" tests/tools/test_derive.py
 begin kinds "$python" tests/tools/test_kinds.py

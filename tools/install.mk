@@ -13,7 +13,7 @@ install: $(BUILD)/spbench $(PAGES)
 	install -D -m 644 -t "$(AT)/share/spbench" matrices.txt
 	install -D -m 644 -t "$(AT)/share/spbench/fetch" fetch/*
 	install -D -m 755 -t "$(AT)/share/spbench/plots" plots/*.py
-	install -D -m 644 -t "$(AT)/share/spbench/plots" plots/page.*
+	install -D -m 644 -t "$(AT)/share/spbench/plots" plots/page.* src/base/precs.def
 	install -D -m 644 -t "$(AT)/include" include/spbench_plugin.h
 	install -D -m 644 -t "$(AT)/share/doc/spbench" README.md CHANGELOG.md LICENSE src/records/record.schema.json
 	install -D -m 644 -t "$(AT)/share/doc/spbench/docs" docs/*.md

@@ -26,7 +26,7 @@ static int run(struct task *t)
 
 const struct algo sddmm_reference_cpu = {
     .layouts = ROW_MAJOR,
-    .precs = ALL_PRECS,
+    .precs = EVERY_PREC,
     .A = {&format_csr},
     .arith = ARITH_DOUBLE,
     .cite = "C_ij = A_ij * sum over l of X_il * Y_jl",

@@ -149,7 +149,7 @@ static int run(struct task *t)
 }
 
 const struct algo spgemm_gustavson_cpu = {
-    .precs = ALL_PRECS,
+    .precs = EVERY_PREC,
     .A = {&format_csr},
     .S = {&format_csr},
     .arith = ARITH_DOUBLE,

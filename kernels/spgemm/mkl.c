@@ -26,7 +26,7 @@ struct view {
 static int look_at(const struct task *t, struct view *v)
 {
     const struct state *s = t->state;
-    if (t->prec == F32)
+    if (prec_is_f32(t->prec))
         MKL_TRY(s->mkl, mkl_sparse_s_export_csr, s->C, &v->base, &v->rows, &v->cols, &v->start,
                 &v->end, &v->idx, (float **)&v->val);
     else

@@ -69,7 +69,7 @@ static int run(struct task *t)
     const int k = (int)C->cols, ldb = (int)B->ld, ldc = (int)C->ld;
     if (!s->A.A)
         clear(t);
-    else if (t->prec == F32)
+    else if (prec_is_f32(t->prec))
         MKL_TRY(s->mkl, mkl_sparse_s_mm, s->op, 1, s->A.A, general, s->layout, B->val, k, ldb, 0,
                 C->val, ldc);
     else

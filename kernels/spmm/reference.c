@@ -32,7 +32,7 @@ static int run(struct task *t)
 
 const struct algo spmm_reference_cpu = {
     .layouts = BOTH_LAYOUTS,
-    .precs = ALL_PRECS,
+    .precs = EVERY_PREC,
     .A = {&format_csr},
     .arith = ARITH_DOUBLE,
     .cite = "C_ij = sum over l of A_il * B_lj",

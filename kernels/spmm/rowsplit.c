@@ -5,8 +5,8 @@
 //
 // Format: CSR. Any k. A share is some rows of about equal work. A thread computes neighbouring
 // shares, the same in every run, and then takes shares that other threads have left (cpu_shares.h).
-// Values of 16 bits have a loop of their own (rowsplit_half.inl). They are widened to f32 as they
-// are loaded, without prefetches and streaming stores.
+// Values of fewer bits than their sums have a loop of their own (rowsplit_half.inl). They are
+// widened to f32 as they are loaded, without prefetches and streaming stores.
 //
 // Limits: a row is never cut. A row that is longer than a share costs balance.
 #include "cpu.h"
@@ -27,11 +27,11 @@ struct state {
 #define BODY "spmm/rowsplit.inl"
 #include "each_kind.inl"
 
-// Operands whose values have 16 bits.
+// Operands whose values have fewer bits than f32.
 struct halves {
     const int64_t *ptr;
     const int32_t *idx;
-    const uint16_t *val, *B;
+    const void *val, *B;
     void *C;
     int64_t k, B_ld, C_ld;
     enum prec in, out;
@@ -59,12 +59,14 @@ static void multiply_halves(struct task *t)
     }
 }
 
+static bool has_halves(const struct task *t) { return prec_in(t->prec) != prec_sum(t->prec); }
+
 static int prepare(struct task *t)
 {
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     const struct csr_dev *A = csr_of(t->A[0]);
-    const bool halves = in_bytes(t) == 2;
+    const bool halves = has_halves(t);
     if (halves && (task_option(t, "prefetch") > 0 || task_option(t, "stream") > 0))
         return fail(ERR_UNSUPPORTED, "rowsplit: prefetch and stream are options of f32 and f64");
     s->share = share_steps(t);
@@ -76,7 +78,7 @@ static int prepare(struct task *t)
 
 static int run(struct task *t)
 {
-    if (in_bytes(t) == 2)
+    if (has_halves(t))
         multiply_halves(t);
     else
         BY_KIND(t, multiply, t);
@@ -100,7 +102,7 @@ static const struct param options[] = {
 
 const struct algo spmm_rowsplit_cpu = {
     .layouts = ROW_MAJOR,
-    .precs = ALL_PRECS,
+    .precs = EVERY_PREC,
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,

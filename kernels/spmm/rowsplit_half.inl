@@ -1,15 +1,18 @@
-// The product by shares of rows for values of 16 bits, with sums in f32. rowsplit.c includes this
-// file once per kind of processor. Eight neighbouring columns are a vector.
+// The product by shares of rows for values of fewer bits than f32, with sums in f32. rowsplit.c
+// includes this file once per kind of processor. Eight neighbouring columns are a vector. `type` and
+// `in` are constants after inlining.
 
-CPU_INLINE void KIND_NAME(widen)(enum prec type, const uint16_t *b, eight *x)
+CPU_INLINE void KIND_NAME(widen)(enum prec type, const void *b, eight *x)
 {
 #if VECTOR > 16
-    const __m128i halves = _mm_loadu_si128((const __m128i *)b);
-    *x = type == F16 ? (eight)_mm256_cvtph_ps(halves)
-                     : (eight)_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16);
-#else
-    for (int e = 0; e < 8; e++) (*x)[e] = (float)half_value(type, b[e]);
+    if (type == F16 || type == BF16) {
+        const __m128i halves = _mm_loadu_si128((const __m128i *)b);
+        *x = type == F16 ? (eight)_mm256_cvtph_ps(halves)
+                         : (eight)_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16);
+        return;
+    }
 #endif
+    for (int e = 0; e < 8; e++) (*x)[e] = (float)type_load(type, b, e);
 }
 
 CPU_INLINE void KIND_NAME(store)(enum prec type, const eight *x, void *C, int64_t at)
@@ -30,7 +33,7 @@ CPU_INLINE void KIND_NAME(store)(enum prec type, const eight *x, void *C, int64_
         const eight_halves halves = __builtin_convertvector(bits >> 16, eight_halves);
         memcpy((uint16_t *)C + at, &halves, sizeof halves);
     } else {
-        for (int e = 0; e < 8; e++) ((uint16_t *)C)[at + e] = half_bits(type, (*x)[e]);
+        for (int e = 0; e < 8; e++) type_store(type, C, at + e, (*x)[e]);
     }
 }
 
@@ -38,15 +41,16 @@ CPU_INLINE void KIND_NAME(store)(enum prec type, const eight *x, void *C, int64_
 CPU_INLINE void KIND_NAME(slab)(const struct halves *x, int64_t begin, int64_t end, int64_t j,
                                 int64_t at, enum prec in, int vectors)
 {
+    const int64_t bytes = (int64_t)type_bytes(in);
     eight sum[8];
     UNROLL for (int v = 0; v < vectors; v++) sum[v] = (eight){0};
     for (int64_t p = begin; p < end; p++) {
-        const float a = (float)half_value(in, x->val[p]);
-        const uint16_t *b = x->B + x->idx[p] * x->B_ld + j;
+        const float a = (float)type_load(in, x->val, p);
+        const char *b = (const char *)x->B + (x->idx[p] * x->B_ld + j) * bytes;
         UNROLL for (int v = 0; v < vectors; v++)
         {
             eight row;
-            KIND_NAME(widen)(in, b + 8 * v, &row);
+            KIND_NAME(widen)(in, b + 8 * v * bytes, &row);
             sum[v] += a * row;
         }
     }
@@ -69,8 +73,8 @@ CPU_INLINE void KIND_NAME(row)(const struct halves *x, int64_t begin, int64_t en
     for (; j < x->k; j++) {
         float sum = 0;
         for (int64_t p = begin; p < end; p++)
-            sum += (float)(half_value(in, x->val[p]) *
-                           half_value(in, x->B[x->idx[p] * x->B_ld + j]));
+            sum += (float)(type_load(in, x->val, p) *
+                           type_load(in, x->B, x->idx[p] * x->B_ld + j));
         type_store(x->out, x->C, at + j, sum);
     }
 }
@@ -78,9 +82,12 @@ CPU_INLINE void KIND_NAME(row)(const struct halves *x, int64_t begin, int64_t en
 // Computes rows first to last - 1.
 static void KIND_NAME(rows_of_halves)(const struct halves *x, int64_t first, int64_t last)
 {
-    for (int64_t i = first; i < last; i++)
-        if (x->in == F16)
-            KIND_NAME(row)(x, x->ptr[i], x->ptr[i + 1], i * x->C_ld, F16);
-        else
-            KIND_NAME(row)(x, x->ptr[i], x->ptr[i + 1], i * x->C_ld, BF16);
+    switch ((int)x->in) {
+#define TYPE(symbol, name, words, bits, ...)                                                       \
+    case symbol:                                                                                   \
+        for (int64_t i = first; i < last && sizeof(bits) < sizeof(float); i++)                     \
+            KIND_NAME(row)(x, x->ptr[i], x->ptr[i + 1], i * x->C_ld, symbol);                      \
+        break;
+#include "base/precs.def"
+    }
 }

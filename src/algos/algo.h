@@ -18,7 +18,9 @@ extern "C" {
 #define COL_MAJOR    BIT(LAYOUT_COL)
 #define BOTH_LAYOUTS (ROW_MAJOR | COL_MAJOR)
 #define BOTH_PRECS   (BIT(F32) | BIT(F64))
-#define ALL_PRECS    (BIT(PRECS) - 1)
+#define EVERY_PREC   (BIT(PRECS) - 1)
+// The precisions with inputs in f32, f64, f16 or bf16.
+#define ALL_PRECS (BOTH_PRECS | BIT(F16) | BIT(BF16) | BIT(F16_F32) | BIT(BF16_F32))
 
 // Precision of the arithmetic, which the tolerance of the check depends on.
 enum arith {

@@ -1,15 +1,17 @@
 #include "base/prec.h"
 
+#include "base/fail.h"
+
 const struct type_facts type_list[TYPES] = {
-#define TYPE(symbol, bytes, unit, largest, smallest) [symbol] = {bytes, unit, largest, smallest},
+#define TYPE(symbol, name, words, bits, prefix, sum, unit, largest, smallest)                      \
+    [symbol] = {unit, largest, smallest},
 #include "base/precs.def"
-#undef TYPE
 };
 
 const struct prec_facts prec_list[PRECS] = {
-#define PREC(symbol, in, out, sum, name) [symbol] = {name, in, out, sum},
+#define TYPE(symbol, name, words, bits, prefix, sum, ...) [symbol] = {name, symbol, symbol, sum},
+#define MIXED(symbol, name, words, in, out, sum)          [symbol] = {name, in, out, sum},
 #include "base/precs.def"
-#undef PREC
 };
 
 int prec_find(const char *name)
@@ -17,4 +19,10 @@ int prec_find(const char *name)
     for (int i = 0; i < PRECS; i++)
         if (!strcmp(prec_list[i].name, name)) return i;
     return -1;
+}
+
+bool prec_is_f32(enum prec prec)
+{
+    if (prec != F32 && prec != F64) bug("%s is neither f32 nor f64", prec_name(prec));
+    return prec == F32;
 }

@@ -2,6 +2,7 @@
 #ifndef PREC_H
 #define PREC_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,15 +17,16 @@ extern "C" {
 // A precision. The first TYPES precisions have one type for inputs and result, and also stand for
 // that type. A function that takes a `type` takes only those.
 enum prec {
-#define PREC(symbol, in, out, sum, name) symbol,
+#define TYPE(symbol, ...) symbol,
 #include "base/precs.def"
-#undef PREC
+    TYPES,
+    LAST_TYPE = TYPES - 1,
+#define MIXED(symbol, ...) symbol,
+#include "base/precs.def"
     PRECS
 };
-#define TYPES (BF16 + 1)
 
 struct type_facts {
-    int bytes;
     double unit;     // half the distance from 1 to the next larger number
     double largest;  // largest finite number
     double smallest; // smallest number over 0
@@ -46,18 +48,19 @@ static inline enum prec prec_sum(enum prec prec) { return prec_list[prec].sum; }
 static inline const char *prec_name(enum prec prec) { return prec_list[prec].name; }
 // Returns the precision of this name, or -1.
 int prec_find(const char *name);
+// Returns true for f32 and false for f64. Another precision is a bug().
+bool prec_is_f32(enum prec prec);
 
-static inline size_t type_bytes(enum prec type) { return (size_t)type_list[type].bytes; }
+// A type of fewer bits than f32: a sign, an exponent, and `fraction` bits, `width` bits in all. The
+// largest exponent is that of infinity and NaN.
+#define SMALL_BIAS(width, fraction) ((1 << ((width) - (fraction) - 2)) - 1)
 
-// A type of 16 bits: a sign, an exponent with a bias, and `fraction` bits.
-#define HALF_FRACTION(type) ((type) == F16 ? 10 : 7)
-#define HALF_BIAS(type)     ((type) == F16 ? 15 : 127)
-
-// Returns the number that 16 bits stand for.
-static HOST_DEVICE inline double half_value(enum prec type, uint16_t half)
+// Returns the number that the bits of such a type stand for.
+static HOST_DEVICE inline double small_value(int width, int fraction, uint32_t small)
 {
-    const int fraction = HALF_FRACTION(type), bias = HALF_BIAS(type);
-    const uint64_t sign = (uint64_t)(half >> 15) << 63, rest = half & 0x7fff;
+    const int bias = SMALL_BIAS(width, fraction);
+    const uint64_t sign = (uint64_t)(small >> (width - 1)) << 63;
+    const uint64_t rest = small & ((1u << (width - 1)) - 1);
     const uint64_t exponent = rest >> fraction, low = rest & ((1u << fraction) - 1);
     uint64_t bits;
     double x;
@@ -74,60 +77,86 @@ static HOST_DEVICE inline double half_value(enum prec type, uint16_t half)
     return x;
 }
 
-// Returns the 16 bits of x, rounded once to the nearest number, ties to even.
-static HOST_DEVICE inline uint16_t half_bits(enum prec type, double x)
+// Returns the bits of x in such a type, rounded once to the nearest number, ties to even.
+static HOST_DEVICE inline uint32_t small_bits(int width, int fraction, double x)
 {
-    const int fraction = HALF_FRACTION(type), bias = HALF_BIAS(type), drop = 52 - fraction;
+    const int bias = SMALL_BIAS(width, fraction), drop = 52 - fraction;
     uint64_t bits, odd;
     memcpy(&bits, &x, sizeof bits);
-    const uint16_t sign = (uint16_t)(bits >> 48 & 0x8000);
+    const uint32_t sign = (uint32_t)(bits >> 63) << (width - 1);
     const int exponent = (int)(bits >> 52 & 2047) - 1023;
     bits &= ~(uint64_t)0 >> 1;
-    const uint16_t infinity = (uint16_t)((2 * bias + 1) << fraction);
-    if (bits > (uint64_t)2047 << 52) return (uint16_t)(sign | infinity | 1 << (fraction - 1));
-    if (exponent > bias) return (uint16_t)(sign | infinity);
+    const uint32_t infinity = (uint32_t)(2 * bias + 1) << fraction;
+    if (bits > (uint64_t)2047 << 52) return sign | infinity | 1u << (fraction - 1);
+    if (exponent > bias) return sign | infinity;
     if (exponent >= 1 - bias) {
         odd = bits >> drop & 1;
         bits += ((uint64_t)1 << (drop - 1)) - 1 + odd; // may carry, up to infinity
         bits = (bits >> drop) - ((uint64_t)(1023 - bias) << fraction);
-        return (uint16_t)(sign | bits);
+        return sign | (uint32_t)bits;
     }
     // Below the normal numbers: a multiple of the smallest number.
     const int shift = drop + (1 - bias) - exponent;
     if (shift > 53) return sign;
     const uint64_t all = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
     odd = all >> shift & 1;
-    return (uint16_t)(sign | (all + ((uint64_t)1 << (shift - 1)) - 1 + odd) >> shift);
+    return sign | (uint32_t)((all + ((uint64_t)1 << (shift - 1)) - 1 + odd) >> shift);
 }
 
-// Returns element q of `val`, an array of this type.
+// The conversions of each type, by its prefix in precs.def: PREFIX_value() returns the number that
+// the bits stand for, PREFIX_bits() returns the bits of a number, rounded to the type.
+static HOST_DEVICE inline double f32_value(float bits) { return (double)bits; }
+static HOST_DEVICE inline float f32_bits(double x) { return (float)x; }
+static HOST_DEVICE inline double f64_value(double bits) { return bits; }
+static HOST_DEVICE inline double f64_bits(double x) { return x; }
+static HOST_DEVICE inline double f16_value(uint16_t bits) { return small_value(16, 10, bits); }
+static HOST_DEVICE inline uint16_t f16_bits(double x) { return (uint16_t)small_bits(16, 10, x); }
+static HOST_DEVICE inline double bf16_value(uint16_t bits) { return small_value(16, 7, bits); }
+static HOST_DEVICE inline uint16_t bf16_bits(double x) { return (uint16_t)small_bits(16, 7, x); }
+
+// Returns the bytes of a number of this type; 0 for what is no type.
+static inline size_t type_bytes(enum prec type)
+{
+    switch ((int)type) {
+// clang-format off
+#define TYPE(symbol, name, words, bits, ...) case symbol: return sizeof(bits);
+#include "base/precs.def"
+    }
+    return 0;
+}
+
+// Returns element q of `val`, an array of this type; NaN, which fails the check, if that is no
+// type.
 static HOST_DEVICE inline double type_load(enum prec type, const void *val, int64_t q)
 {
-    switch (type) {
-    case F32: return (double)((const float *)val)[q];
-    case F64: return ((const double *)val)[q];
-    default: return half_value(type, ((const uint16_t *)val)[q]);
+    switch ((int)type) {
+#define TYPE(symbol, name, words, bits, prefix, ...) \
+    case symbol: return prefix##_value(((const bits *)val)[q]);
+#include "base/precs.def"
     }
+    return NAN;
 }
 
 static HOST_DEVICE inline void type_store(enum prec type, void *val, int64_t q, double x)
 {
-    switch (type) {
-    case F32: ((float *)val)[q] = (float)x; break;
-    case F64: ((double *)val)[q] = x; break;
-    default: ((uint16_t *)val)[q] = half_bits(type, x);
+    switch ((int)type) {
+#define TYPE(symbol, name, words, bits, prefix, ...) \
+    case symbol: ((bits *)val)[q] = prefix##_bits(x); break;
+#include "base/precs.def"
     }
 }
 
 // Returns x rounded to the type.
 static HOST_DEVICE inline double type_round(enum prec type, double x)
 {
-    switch (type) {
-    case F32: return (double)(float)x;
-    case F64: return x;
-    default: return half_value(type, half_bits(type, x));
+    switch ((int)type) {
+#define TYPE(symbol, name, words, bits, prefix, ...) \
+    case symbol: return prefix##_value(prefix##_bits(x));
+#include "base/precs.def"
     }
+    return NAN;
 }
+// clang-format on
 
 #ifdef __cplusplus
 }

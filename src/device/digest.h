@@ -90,7 +90,7 @@ static HOST_DEVICE inline void digest_add(const struct device_view *v, int64_t p
     case 1: word = *(const uint8_t *)p; break;
     case 2: word = *(const uint16_t *)p; break;
     case 4: word = *(const uint32_t *)p; break;
-    default: word = *(const uint64_t *)p;
+    case 8: word = *(const uint64_t *)p; break;
     }
     if (v->real != ONLY_BITS) x = type_load((enum prec)(v->real - 1), p, 0);
     if (v->real != ONLY_BITS && x == 0) word = 0;

@@ -54,7 +54,7 @@ struct sums {
 static void halves_widen(enum prec type, int n, union block *b, float *values)
 {
     for (int i = 0; i < n; i++) {
-        values[i] = (float)half_value(type, (uint16_t)b->word[i]);
+        values[i] = (float)type_load(type, &b->word[i], 0);
         if (values[i] == 0) b->word[i] = 0;
     }
 }
@@ -63,14 +63,14 @@ static void block_add(const struct digest_table *t, const struct device_view *v,
                       struct digest_part *part)
 {
     union block b;
-    float values[DIGEST_BLOCK]; // of elements of 16 bits
+    float values[DIGEST_BLOCK]; // of elements of fewer bits than f32
     const int64_t first = number * DIGEST_BLOCK;
     const int n = (int)min64(DIGEST_BLOCK, v->lines * v->length - first);
     const uint64_t random = digest_block_random(number);
     const double weight = digest_weight(random);
     block_load(v, first, n, &b);
     const bool wide = v->width == 8, real = v->real != ONLY_BITS;
-    if (v->width == 2 && real) halves_widen((enum prec)(v->real - 1), n, &b, values);
+    if (v->width < 4 && real) halves_widen((enum prec)(v->real - 1), n, &b, values);
     // -0 + 0 is 0.
     for (int i = 0; i < n && real && wide; i++) b.f64[i] += 0.0;
     for (int i = 0; i < n && real && v->width == 4; i++) b.f32[i] += 0.0f;
@@ -80,7 +80,7 @@ static void block_add(const struct digest_table *t, const struct device_view *v,
     if (!real) return;
     const struct sums s =
         wide ? CPU_OF_KIND(sum_reals_double)(b.f64, t->weight, n)
-             : CPU_OF_KIND(sum_reals_float)(v->width == 2 ? values : b.f32, t->weight, n);
+             : CPU_OF_KIND(sum_reals_float)(v->width < 4 ? values : b.f32, t->weight, n);
     digest_add_real(part, s.sum * weight, s.size * fabs(weight));
 }
 

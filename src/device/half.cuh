@@ -16,9 +16,13 @@ struct bf16 {
 // Returns the number of a type of values in NVIDIA's libraries, a cudaDataType.
 static inline int cuda_data_type(enum prec type)
 {
-    static const int numbers[] = {0, 1, 2, 14}; // CUDA_R_32F, _64F, _16F, _16BF
-    static_assert(F32 == 0 && F64 == 1 && F16 == 2 && BF16 == 3, "numbers[] follows enum prec");
-    return numbers[type];
+    switch ((int)type) {
+    case F32: return 0;   // CUDA_R_32F
+    case F64: return 1;   // CUDA_R_64F
+    case F16: return 2;   // CUDA_R_16F
+    case BF16: return 14; // CUDA_R_16BF
+    }
+    bug("no cudaDataType for %s", prec_name(type));
 }
 
 template <typename T> struct sum_of {
@@ -32,12 +36,18 @@ template <> struct sum_of<bf16> {
 };
 template <typename T> using sum_type = typename sum_of<T>::type;
 
+// Ends the program unless numbers of this many bytes have 64 bits.
+static inline void must_be_64_bits(int64_t bytes)
+{
+    if (bytes != 8) bug("no kernel moves values of %d bytes", (int)bytes);
+}
+
 // Calls function<W>(...) with the unsigned integer type of this many bytes, for kernels that move
 // values.
 #define BY_BYTES(bytes, function, ...)                                                             \
     ((bytes) == 2   ? function<uint16_t>(__VA_ARGS__)                                              \
      : (bytes) == 4 ? function<uint32_t>(__VA_ARGS__)                                              \
-                    : function<uint64_t>(__VA_ARGS__))
+                    : (must_be_64_bits((int64_t)(bytes)), function<uint64_t>(__VA_ARGS__)))
 
 // Return x in the type of sums. No bit is lost.
 static __device__ __forceinline__ float widen(float x) { return x; }
@@ -49,7 +59,7 @@ static __device__ __forceinline__ float widen(f16 x)
     asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));
     return y;
 #else
-    return (float)half_value(F16, x.bits);
+    return (float)f16_value(x.bits);
 #endif
 }
 static __device__ __forceinline__ float widen(bf16 x)
@@ -57,7 +67,7 @@ static __device__ __forceinline__ float widen(bf16 x)
 #ifdef __CUDA_ARCH__
     return __uint_as_float((uint32_t)x.bits << 16);
 #else
-    return (float)half_value(BF16, x.bits);
+    return (float)bf16_value(x.bits);
 #endif
 }
 
@@ -69,7 +79,7 @@ static __device__ __forceinline__ void narrow(f16 &y, float x)
 #ifdef __CUDA_ARCH__
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
 #else
-    y.bits = half_bits(F16, x);
+    y.bits = f16_bits(x);
 #endif
 }
 static __device__ __forceinline__ void narrow(bf16 &y, float x)
@@ -77,7 +87,7 @@ static __device__ __forceinline__ void narrow(bf16 &y, float x)
 #ifdef __CUDA_ARCH__
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
 #else
-    y.bits = half_bits(BF16, x);
+    y.bits = bf16_bits(x);
 #endif
 }
 
@@ -123,6 +133,7 @@ static __device__ __forceinline__ pack<T, VEC> load_pack(const pack<T, VEC> *p)
         const uint2 words = *(const uint2 *)p;
         memcpy(&x, &words, sizeof x);
     } else {
+        static_assert(sizeof x == 4, "one load");
         const uint32_t word = *(const uint32_t *)p;
         memcpy(&x, &word, sizeof x);
     }
@@ -144,6 +155,7 @@ static __device__ __forceinline__ void store_pack(pack<T, VEC> *p, const pack<T,
         memcpy(&words, &x, sizeof words);
         *(uint2 *)p = words;
     } else {
+        static_assert(sizeof x == 4, "one store");
         uint32_t word;
         memcpy(&word, &x, sizeof word);
         *(uint32_t *)p = word;
@@ -154,7 +166,7 @@ static __device__ __forceinline__ void store_pack(pack<T, VEC> *p, const pack<T,
 template <typename T, int VEC>
 static __device__ __forceinline__ void widen_all(sum_type<T> (&y)[VEC], const pack<T, VEC> &x)
 {
-    if constexpr (sizeof(T) > 2 || VEC == 1) {
+    if constexpr (sizeof(T) != 2 || VEC == 1) {
 #pragma unroll
         for (int i = 0; i < VEC; i++) y[i] = widen(x.x[i]);
     } else {

@@ -60,6 +60,8 @@ template <typename X> static __device__ __forceinline__ X load_brief(const X *p)
 // Stores past the L1, evicted from the L2 first.
 template <typename X> static __device__ __forceinline__ void store_once(X *p, const X &x)
 {
+    static_assert(sizeof(X) == 2 || sizeof(X) == 4 || sizeof(X) == 8 || sizeof(X) == 16,
+                  "one store");
 #ifdef __CUDA_ARCH__
     if (sizeof(X) == 16)
         __stcs((float4 *)p, *(const float4 *)&x);
@@ -80,11 +82,11 @@ template <typename T, int VEC, bool ONCE = false>
 static __device__ __forceinline__ void store_result(void *C, int64_t at, bool is_narrow,
                                                     const pack<sum_type<T>, VEC> &sum)
 {
-    if (sizeof(T) == 2 && is_narrow) {
+    if (sizeof(T) < sizeof(sum_type<T>) && is_narrow) {
         pack<T, VEC> y;
 #pragma unroll
         for (int i = 0; i < VEC; i++) narrow(y.x[i], sum.x[i]);
-        if (ONCE)
+        if constexpr (ONCE)
             store_once((pack<T, VEC> *)((T *)C + at), y);
         else
             store_pack((pack<T, VEC> *)((T *)C + at), y);
@@ -96,7 +98,7 @@ static __device__ __forceinline__ void store_result(void *C, int64_t at, bool is
 #pragma unroll
             for (int e = 0; e < EACH; e++) y.x[e] = sum.x[i + e];
             pack<sum_type<T>, EACH> *to = (pack<sum_type<T>, EACH> *)((sum_type<T> *)C + at + i);
-            if (ONCE)
+            if constexpr (ONCE)
                 store_once(to, y);
             else
                 store_pack(to, y);

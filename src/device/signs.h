@@ -17,7 +17,7 @@ struct device_signs {
     int ptr_bytes;      // size of a row start: 4 or 8
     const int32_t *idx; // columns, size nnz
     void *val;          // values, size nnz
-    int width;          // bytes of a value: 2, 4 or 8
+    int width;          // bytes of a value: 1, 2, 4 or 8
 };
 
 // Returns true if element i of the diagonal matrix of this key is -1.
@@ -29,9 +29,10 @@ static HOST_DEVICE inline bool sign_of(uint64_t key, int64_t i)
 static HOST_DEVICE inline void sign_change(void *val, int width, int64_t place)
 {
     switch (width) {
+    case 1: ((uint8_t *)val)[place] ^= 1 << 7; break;
     case 2: ((uint16_t *)val)[place] ^= 1 << 15; break;
     case 4: ((uint32_t *)val)[place] ^= (uint32_t)1 << 31; break;
-    default: ((uint64_t *)val)[place] ^= (uint64_t)1 << 63;
+    case 8: ((uint64_t *)val)[place] ^= (uint64_t)1 << 63; break;
     }
 }
 

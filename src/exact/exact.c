@@ -123,7 +123,7 @@ static enum extra extra_of(const struct op *op, const struct shape *shape, int n
 {
     if (op->result == RESULT_SPARSE)
         return !place && shape->options && prec == F64 ? LIMITS : NOTHING;
-    if (place == ODD_K && type_bytes(prec_in(prec)) == 2) return NOTHING;
+    if (place == ODD_K && type_bytes(prec_in(prec)) < 4) return NOTHING;
     if (place == ODD_K) return (nth + (int)prec) % 2 ? NOTHING : nth % 3 ? LIMITS : BETWEEN;
     return turn % 16 == 0 ? BETWEEN : turn % 16 == 8 ? LIMITS : NOTHING;
 }
@@ -138,7 +138,7 @@ static int first_value(const struct axis *axis, int place, enum prec prec, int s
     return (place + (int)prec) % count;
 }
 
-// Each precision of 16 bits is tried on a fourth of the shapes, by their place in the run.
+// Precisions with inputs of fewer than 32 bits take turns on the shapes, by their place in the run.
 static bool is_tried(enum prec prec, int place)
 {
     return type_bytes(prec_in(prec)) > 2 || place % (PRECS - F16) == (int)(prec - F16);

@@ -517,8 +517,6 @@ static int build_skew(const struct trap *trap, int64_t offset, struct csr *A)
 }
 
 #define VECTOR_K 8 // kernels load vectors at this k
-// Offsets depend on the bytes of an element only.
-#define WIDTHS (BIT(F32) | BIT(F64) | BIT(F16))
 const struct trap traps[] = {
     {.name = "unaligned",
      .about = "dense operands at addresses that are multiples of an element only",
@@ -531,7 +529,7 @@ const struct trap traps[] = {
      .about = "few lines, the last more than 2^31 elements behind the first",
      .matrix = "full",
      .k = LONG_LINES,
-     .precs = WIDTHS,
+     .widths = true, // offsets depend on the bytes of an element only
      .build = build_full,
      .fits = dense_fits,
      .run = long_ld_run},
@@ -539,7 +537,7 @@ const struct trap traps[] = {
      .about = "dense operands of more than 2^31 elements, few nonzeros",
      .matrix = "far",
      .k = 512,
-     .precs = WIDTHS,
+     .widths = true, // offsets depend on the bytes of an element only
      .build = far_build,
      .fits = dense_fits,
      .run = far_run},
@@ -615,6 +613,14 @@ static int run_case(struct device *dev, const struct trap *trap, const struct ex
     return rule->take(rule->arg, ec, result, c.why);
 }
 
+// Returns true for the first type in the list with so many bytes.
+static bool is_first_of_width(enum prec prec)
+{
+    int type = 0;
+    while (type_bytes((enum prec)type) != type_bytes(prec_in(prec))) type++;
+    return type == (int)prec;
+}
+
 int trap_run(struct device *dev, const struct trap *trap, const struct algo_entry *entry,
              const struct exact_rule *rule)
 {
@@ -625,7 +631,7 @@ int trap_run(struct device *dev, const struct trap *trap, const struct algo_entr
         int64_t axis[AXES_MAX] = {0};
         if (!(entry->algo->precs & BIT(prec))) continue;
         if (rule->precs && !(rule->precs & BIT(prec))) continue;
-        if (trap->precs && !(trap->precs & BIT(prec))) continue;
+        if (trap->widths && !is_first_of_width((enum prec)prec)) continue;
         for (int a = 0; op->axes[a]; a++)
             if (!op->axes[a]->words || op->axes[a]->optional)
                 axis[a] = op->axes[a] == &axis_k ? trap->k : op->axes[a]->standard;

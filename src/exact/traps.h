@@ -18,7 +18,7 @@ struct trap {
     bool promised;       // a lacking property is an error
     const char *matrix;  // name of the matrix
     int64_t k;           // columns of dense operands
-    unsigned precs;      // BIT(F32) | ...; 0: all
+    bool widths;         // in one type of each width only
     // Makes the matrix. The only error is ERR_MEMORY.
     int (*build)(const struct trap *trap, int64_t offset, struct csr *A);
     // Returns true if the trap is for this algorithm on this device.

@@ -350,8 +350,8 @@ extern "C" int aspt_make_cuda(struct device *d, const struct sparse *from, const
     if (!err) err = find_parts(&f, X, &part);
     finder_free(&f);
     if (!err)
-        err = A->type == F32 ? place_all<float>(d, &f.s, A, &nonzeros, part, X)
-                             : place_all<double>(d, &f.s, A, &nonzeros, part, X);
+        err = prec_is_f32(A->type) ? place_all<float>(d, &f.s, A, &nonzeros, part, X)
+                                   : place_all<double>(d, &f.s, A, &nonzeros, part, X);
     device_free(d, part);
     pairs_free(d, &nonzeros);
     return err;

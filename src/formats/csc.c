@@ -110,9 +110,10 @@ static void place_entries(const struct csr_dev *A, int parts, int64_t *places, s
         const int32_t first = first_row(A, part, parts), last = first_row(A, part + 1, parts);
         int64_t *place = places + (int64_t)part * A->n;
         switch (type_bytes(A->type)) {
+        case 1: FILL(uint8_t, A, X, first, last, place); break;
         case 2: FILL(uint16_t, A, X, first, last, place); break;
         case 4: FILL(uint32_t, A, X, first, last, place); break;
-        default: FILL(uint64_t, A, X, first, last, place); break;
+        case 8: FILL(uint64_t, A, X, first, last, place); break;
         }
     }
 }

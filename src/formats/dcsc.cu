@@ -136,7 +136,8 @@ extern "C" int dcsc_make_cuda(struct device *d, const struct sparse *from, const
     if (!err) err = device_alloc(d, A->nnz, type_bytes(A->type), &D->val);
     if (!err) err = allocate(d, A, &w);
     if (!err && A->nnz > 0)
-        err = A->type == F32 ? sort_entries<float>(d, A, D, &w) : sort_entries<double>(d, A, D, &w);
+        err = prec_is_f32(A->type) ? sort_entries<float>(d, A, D, &w)
+                                   : sort_entries<double>(d, A, D, &w);
     if (!err) err = find_segments(d, A, D, &w);
     for (int i = 0; i < 2; i++) {
         device_free(d, w.keys[i]);

@@ -203,7 +203,7 @@ static int make_slices(struct scratch *w, const struct csr_dev *A, const struct 
            T->stored, (uint16_t)T->stage, T->idx);
     auto fill = fill_slices<float>;
     auto fill_wide = fill_slices<double>;
-    if (T->type == F32)
+    if (prec_is_f32(T->type))
         LAUNCH(fill, grid, BLOCK, 0, d->stream, nnz, *T, *s, place, rank, (const float *)A->val);
     else
         LAUNCH(fill_wide, grid, BLOCK, 0, d->stream, nnz, *T, *s, place, rank,

@@ -25,12 +25,18 @@ static int64_t warp_lines(const int32_t *col, int count, int per_line)
     return lines;
 }
 
-// The same for all types.
+// The same for all types. Neighbours in the list of types often have the same size.
 static void add_lines(const int32_t *col, int count, int64_t lines[TYPES])
 {
-    for (int type = F32; type <= F16; type++)
-        lines[type] += warp_lines(col, count, TILED_LINE / (int)type_bytes((enum prec)type));
-    lines[BF16] = lines[F16];
+    int64_t found = 0;
+    size_t bytes = 0;
+    for (int type = 0; type < TYPES; type++) {
+        if (type_bytes((enum prec)type) != bytes) {
+            bytes = type_bytes((enum prec)type);
+            found = warp_lines(col, count, TILED_LINE / (int)bytes);
+        }
+        lines[type] += found;
+    }
 }
 
 static int64_t row_length(const struct csr *A, int64_t i) { return A->ptr[i + 1] - A->ptr[i]; }

@@ -108,11 +108,12 @@ static struct spbench_dense dense_for_plugin(const struct dense_dev *D)
         sizeof(struct spbench_dense), D->rows, D->cols, D->ld, BIT(D->layout), D->val};
 }
 
-// Bits of the header and of enum prec are the same.
-_Static_assert(SPBENCH_F32 == BIT(F32) && SPBENCH_F64 == BIT(F64) && SPBENCH_F16 == BIT(F16) &&
-                   SPBENCH_BF16 == BIT(BF16) && SPBENCH_F16_F32 == BIT(F16_F32) &&
-                   SPBENCH_BF16_F32 == BIT(BF16_F32) && PRECS == 6,
-               "spbench_plugin.h has all precisions");
+// The bits of the header.
+static const unsigned prec_bits[PRECS] = {
+#define TYPE(symbol, ...)  [symbol] = SPBENCH_##symbol,
+#define MIXED(symbol, ...) [symbol] = SPBENCH_##symbol,
+#include "base/precs.def"
+};
 _Static_assert(SPBENCH_ROW_MAJOR == ROW_MAJOR && SPBENCH_COL_MAJOR == COL_MAJOR,
                "spbench_plugin.h has all layouts");
 
@@ -126,7 +127,7 @@ static void fill_task(struct adapter *a, struct task *t)
     a->C = dense_for_plugin(&t->C);
     memcpy(a->options, t->opt, sizeof a->options);
     a->task = (struct spbench_task){.size = sizeof a->task,
-                                    .precision = BIT(t->prec),
+                                    .precision = prec_bits[t->prec],
                                     .A = &a->A,
                                     .C_val = t->val,
                                     .options = a->options,
@@ -244,7 +245,8 @@ static int add_algorithm(const struct spbench_algorithm *of, const struct algo_p
     }
     x->of = of;
     a->layouts = layouts_of(of, op);
-    a->precs = (unsigned)of->precisions;
+    for (int prec = 0; prec < PRECS; prec++)
+        if (of->precisions & prec_bits[prec]) a->precs |= BIT(prec);
     a->A[0] = &format_csr;
     if (op->product) a->S[0] = &format_csr;
     a->options = of->option_count ? x->params : NULL;

@@ -124,8 +124,8 @@ static int check_algorithm(const char *file, int64_t i, const struct spbench_alg
         return fail(ERR_USAGE, "%s: `device` of %s is %lld, not SPBENCH_ON_CPU or SPBENCH_ON_CUDA",
                     file, a->name, (long long)a->device);
     if (!a->run) return fail(ERR_USAGE, "%s: `run` of %s is NULL", file, a->name);
-    int err = check_bits(file, a->name, "precisions", a->precisions, ALL_PRECS,
-                         "SPBENCH_F32 to SPBENCH_BF16_F32");
+    int err = check_bits(file, a->name, "precisions", a->precisions, EVERY_PREC,
+                         "those of enum spbench_precision");
     if (!err) err = check_bits(file, a->name, "formats", a->formats, SPBENCH_CSR, "SPBENCH_CSR");
     if (!err && (a->operation == SPBENCH_SPMM || a->layouts))
         err = check_bits(file, a->name, "layouts", a->layouts, BOTH_LAYOUTS,

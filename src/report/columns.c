@@ -23,8 +23,8 @@ const struct column columns[COLUMN_COUNT] = {
         {
             .head = "prec",
             .width = -8,
-            .about = "The types of the inputs and of the result: f32, f64, f16, bf16, f16-f32, "
-                     "bf16-f32. If all rows have one precision, the first line names it instead.",
+            .about = "The types of the inputs and of the result, as in -prec. If all rows have one "
+                     "precision, the first line names it instead.",
         },
     [COLUMN_MS] =
         {

@@ -6,6 +6,14 @@
 #include "base/prec.h"
 #include "test.h"
 
+static double half_value(enum prec type, uint16_t half) { return type_load(type, &half, 0); }
+static uint16_t half_bits(enum prec type, double x)
+{
+    uint16_t half;
+    type_store(type, &half, 0, x);
+    return half;
+}
+
 // The bits of the next number towards infinity.
 static double next_up(enum prec type, uint16_t half) { return half_value(type, half + 1); }
 
@@ -57,6 +65,9 @@ static void test_list(void)
         CHECK(p >= TYPES || (in == (enum prec)p && out == in), "%s is a type", prec_name(in));
     }
     CHECK(prec_find("f128") == -1 && prec_find("") == -1, "no such precision");
+    const float x = 1;
+    CHECK(isnan(type_load(F16_F32, &x, 0)) && isnan(type_round(F16_F32, 1)), "what is no type");
+    CHECK(type_bytes(F64) == 8 && type_bytes(BF16) == 2 && !type_bytes(F16_F32), "their bytes");
     CHECK(type_round(F32, 1 + 0x1p-25) == 1 && type_round(F64, 1 + 0x1p-25) != 1, "f32 and f64");
 }
 

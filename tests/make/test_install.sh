@@ -138,7 +138,7 @@ for file in bin/spbench share/man/man1/spbench.1 share/bash-completion/completio
     check "$file is there" [ -f "$at/$file" ]
 done
 files() { find "$1" -maxdepth 1 -name '*.*' -type f -printf '%f\n'; }
-check 'all plots are there' [ "$(files plots | sort)" = "$(files "$at/share/spbench/plots" | sort)" ]
+check 'all plots are there' [ "$({ files plots && echo precs.def; } | sort)" = "$(files "$at/share/spbench/plots" | sort)" ]
 "$at/bin/spbench" man >"$work/spbench.1"
 "$at/bin/spbench" completion bash >"$work/spbench.bash"
 check 'the manual page is that of the program' cmp "$work/spbench.1" "$at/share/man/man1/spbench.1"

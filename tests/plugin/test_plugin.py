@@ -206,7 +206,8 @@ def test_bad_fields():
     source = (ROOT / "tests/plugin/bad_fields.c").read_text()
     fields = [line.split('"')[1] for line in source.splitlines() if line.startswith('    IF("')]
     texts = {"device": "`device` of fields is 3, not SPBENCH_ON_CPU or SPBENCH_ON_CUDA",
-             "operation": "`operation` of fields is 4, not SPBENCH_SPMM", "precisions": "is 64, not a sum of SPBENCH_F32"}
+             "operation": "`operation` of fields is 4, not SPBENCH_SPMM",
+             "precisions": "is 64, not a sum of those of enum spbench_precision"}
     ran(spbench("list", "-plugin", FIELDS, "fields"), 0, "no bad field")
     for field in fields:
         run = spbench("list", "-plugin", FIELDS, "fields", env={"SPBENCH_TEST_FIELD": field})

@@ -3,7 +3,7 @@
 
 typedef bf16 T;
 
-struct forms forms_bf16(void)
+template <> struct forms forms_of<bf16>()
 {
     static const struct form list[] = {FORMS_OF_HALVES};
     return {list, COUNT(list)};

@@ -3,7 +3,7 @@
 
 typedef f16 T;
 
-struct forms forms_f16(void)
+template <> struct forms forms_of<f16>()
 {
     static const struct form list[] = {FORMS_OF_HALVES};
     return {list, COUNT(list)};

@@ -3,7 +3,7 @@
 
 typedef float T;
 
-struct forms forms_f32(void)
+template <> struct forms forms_of<float>()
 {
     static const struct form list[] = {FORMS_BY_1,        FORMS_BY_16_BYTES(4), NARROW(2, 1),
                                        WIDE(2, 2, 8),     WIDE(2, 2, 16),       WIDE(2, 4, 16),

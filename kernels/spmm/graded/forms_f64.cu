@@ -3,7 +3,7 @@
 
 typedef double T;
 
-struct forms forms_f64(void)
+template <> struct forms forms_of<double>()
 {
     static const struct form list[] = {BUNDLED(1, 1, 8), FORMS_BY_1, FORMS_BY_16_BYTES(2),
                                        BUNDLED(2, 2, 16)};

@@ -57,16 +57,6 @@
 #include "select/trial.h"
 #include "turn.cuh"
 
-static struct forms forms_of(enum prec prec)
-{
-    switch (prec_in(prec)) {
-    case F16: return forms_f16();
-    case BF16: return forms_bf16();
-    case F32: return forms_f32();
-    default: return forms_f64();
-    }
-}
-
 // Prepares strips, and selects them if the preparation succeeds.
 static int take_strips(struct task *t, struct plan *s)
 {
@@ -122,7 +112,7 @@ extern "C" int spmm_graded_cuda_prepare(struct task *t)
 {
     struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
     const struct figures before = t->figures;
-    const struct forms forms = forms_of(t->prec);
+    const struct forms forms = BY_TYPE(t, forms_of);
     t->state = s;
     if (!s) return ERR_MEMORY;
     int err = strips_choose(t, &s->strips);

@@ -66,10 +66,7 @@ struct plan {
     int32_t *arrived;
 };
 
-// The instances for each type of values.
-struct forms forms_f32(void);
-struct forms forms_f64(void);
-struct forms forms_f16(void);
-struct forms forms_bf16(void);
+// Returns the instances for values of type T.
+template <typename T> struct forms forms_of();
 
 #endif

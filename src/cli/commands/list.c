@@ -192,10 +192,10 @@ static void list_algorithm(const struct algo_entry *first, int width, struct rea
         }
         bits |= e->algo->precs;
     }
-    for (int p = 0; p < PRECS && bits != ALL_PRECS; p++)
+    for (int p = 0; p < PRECS && bits != EVERY_PREC; p++)
         if (bits & BIT(p)) words_add(words, sizeof words, ",", prec_name((enum prec)p));
     printf("    %-*s  %-11s  %-7s  %s\n", width, first->name, devices,
-           bits == ALL_PRECS ? "all" : words, algo_idea(first));
+           bits == EVERY_PREC ? "all" : words, algo_idea(first));
 }
 
 static int list_algorithms(void)

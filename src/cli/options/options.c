@@ -29,6 +29,12 @@ static const char *const check_words[] = {[CHECK_AUTO] = "auto",
 static const char *const missing_words[] = {"error", "skip", NULL};
 static const char *const sort_words[] = {"name", "time", "speedup", NULL}; // summary_sort, from 1
 
+static const char prec_about[] = "types, f32 by default:"
+#define TYPE(symbol, name, ...)  " " name
+#define MIXED(symbol, name, ...) " " name
+#include "base/precs.def"
+    ;
+
 // To add an option: a field in struct options, and a row here. A value of another kind needs a
 // parser in option_values.c.
 static const struct option table[] = {
@@ -38,7 +44,7 @@ static const struct option table[] = {
      .known = bench_setup_is_algorithm},
     {"model", NULL, "add predictions of SpMM models; -k, -prec, -device and -opt set the models",
      INFO, FLAG(info.model)},
-    {"prec", "NAMES", "types: f32 (default), f64, f16, bf16, f16-f32, bf16-f32",
+    {"prec", "NAMES", prec_about,
      EACH | MODEL | ADVISE | CONFORM, .parse = parse_prec, .kind = OPTION_LIST},
     {"device", "NAME", NULL, EACH | ROOF | DOCTOR | MODEL | ADVISE | CONFORM,
      .parse = parse_device},
