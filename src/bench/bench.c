@@ -48,6 +48,23 @@ void result_fail(struct result *r, enum status status, const char *reason)
     snprintf(r->reason, sizeof r->reason, "%s", reason);
 }
 
+void result_text(const struct result *r, char *text, size_t size)
+{
+    const struct bench_case *c = &r->c;
+    const struct op *op = c->entry->op;
+    char value[32];
+    int used = snprintf(text, size, "%s %s", c->entry->name, prec_name(c->prec));
+    for (int a = 0; op->axes[a] && used < (int)size; a++)
+        used += snprintf(text + used, size - (size_t)used, " %s=%s", op->axes[a]->name,
+                         axis_text(op->axes[a], c->axis[a], value));
+    if (used >= (int)size) return;
+    if (r->status == STATUS_OK && r->timed)
+        snprintf(text + used, size - (size_t)used, ": %.4g ms", r->timing.median);
+    else
+        snprintf(text + used, size - (size_t)used, ": %s%s%s", status_name(r->status),
+                 r->reason[0] ? ": " : "", r->reason);
+}
+
 struct timed_median result_time(const struct result *r, enum timing_kind kind)
 {
     return timing_of_kind(&r->timing, r->in_order == ORDER_BROKEN ? TIMING_SEPARATE : kind);

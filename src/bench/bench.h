@@ -64,6 +64,8 @@ struct result {
     struct counters counters;        // counters of another run, in a process of its own
 };
 void result_clear(struct result *r);
+// Writes "merge f32 k=64 layout=row: 0.1320 ms" into `text`.
+void result_text(const struct result *r, char *text, size_t size);
 // Returns the time of a kind. Back-to-back times count only if runs wait for the work before them.
 struct timed_median result_time(const struct result *r, enum timing_kind kind);
 // Returns the result as a case to compare. The caller sets the name. ms is NAN if the result was
@@ -108,8 +110,6 @@ typedef int (*bench_emit)(const struct result *r, void *arg);
 // fails, else 0: a failed case is a result, not an error.
 int bench_matrix(const struct plan *plan, const struct bench_devices *devices,
                  const struct matrix *matrix, bench_emit emit, void *arg);
-// Returns the case that bench_matrix() runs now, without a time; NULL: none.
-const struct result *bench_under_way(void);
 // Emits failed results for all cases of a matrix that could not be loaded, with the reason `why`.
 int bench_unread(const struct plan *plan, const struct bench_devices *devices,
                  const struct matrix *matrix, int load_err, const char *why, bench_emit emit,

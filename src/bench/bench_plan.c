@@ -46,9 +46,6 @@ static int predict_case(const struct group *g, const struct bench_device *bd, st
     return err == ERR_MEMORY ? OK : err;
 }
 
-static const struct result *under_way;
-const struct result *bench_under_way(void) { return under_way; }
-
 static int emit_case(struct group *g, const struct bench_case *c, const struct matrix *matrix,
                      bench_emit emit, void *arg)
 {
@@ -56,13 +53,11 @@ static int emit_case(struct group *g, const struct bench_case *c, const struct m
     struct bench_device *bd = bench_device_find(g->devices, c->device);
     if (!bd) bug("no device '%s'", c->device);
     int err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
-    under_way = &r;
     if (!err && !is_hopeless(g, bd, &r)) {
         const int variant = c->entry->algo->variant;
         const struct references ref = {&g->ref[variant], g->anew.op ? &g->anew_ref[variant] : NULL};
         err = bench_run_case(g->plan, &ref, bd, &g->operands[bd - g->devices->list], &r);
     }
-    under_way = NULL;
     if (!err) err = bench_keep_quiet(g->plan, false);
     if (!err && r.timed) err = predict_case(g, bd, &r);
     if (!err) r.same_as = same_kernel_find(&g->same, &r);

@@ -106,7 +106,7 @@ static void help_column_text(const char *before, const char *text, int column)
     putchar('\n');
 }
 
-static void help_column(const struct column_shown *s)
+static void help_column(const struct column_help *s)
 {
     char head[64];
     int width = snprintf(head, sizeof head, "  %s", s->head);
@@ -115,6 +115,7 @@ static void help_column(const struct column_shown *s)
     help_column_text("", s->about, width);
     help_column_text("=", s->formula, 0);
     help_column_text("Good:", s->good, 0);
+    help_column_text("CSV, JSON:", s->name, 0);
 }
 
 static void help_command(const struct command_info *c)

@@ -6,14 +6,26 @@
 
 const char *cell_number(double x, char text[32])
 {
+    if (isnan(x)) return strcpy(text, "-");
     int decimals = x > 0 && isfinite(x) ? 3 - (int)floor(log10(x)) : 3;
     snprintf(text, 32, "%.*f", decimals < 0 ? 0 : decimals > 7 ? 7 : decimals, x);
     return text;
 }
 
-const char *cell_interval(double median, double lo, double hi, char text[32])
+const char *cell_count(double x, char text[32])
 {
-    double percent = 100 * (hi - lo) / 2 / median;
+    snprintf(text, 32, "%.0f", x);
+    return text;
+}
+
+const char *cell_percent(double percent, char text[32])
+{
+    snprintf(text, 32, isnan(percent) ? "-" : "%.1f", percent);
+    return text;
+}
+
+const char *cell_interval(double percent, char text[32])
+{
     if (isnan(percent))
         snprintf(text, 32, "-");
     else if (percent < 99.5)

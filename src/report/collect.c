@@ -23,13 +23,41 @@ static int add_environment(struct collected *c, struct record *r)
     return OK;
 }
 
-static int add_case(struct collected *c, struct record *r)
+// Cuts the elements of an array out of a record. `start` is a text such as "\"samples\":[".
+static void cut_array(char *text, const char *start)
+{
+    char *from = strstr(text, start), *end = from;
+    int depth = 0;
+    if (!from) return;
+    from += strlen(start);
+    for (end = from; *end && (depth || *end != ']'); end++) depth += (*end == '[') - (*end == ']');
+    memmove(from, end, strlen(end) + 1);
+}
+
+// Returns a copy of a record without its samples, which are most of its memory. The caller frees
+// the copy.
+static char *copy_short(const char *line)
+{
+    char *text = mem_copy_text(line, strlen(line));
+    if (!text) return NULL;
+    cut_array(text, "\"samples\":[");
+    cut_array(text, "\"back_to_back_samples\":[");
+    cut_array(text, "\"timeline\":[");
+    char *copy = mem_copy_text(text, strlen(text));
+    mem_free(text);
+    return copy;
+}
+
+static int add_case(struct collected *c, struct record *r, const char *line)
 {
     int err = mem_grow((void **)&c->cases, &c->room, c->count, sizeof *c->cases);
     if (err) return err;
-    mem_free(r->samples); // most of the memory of a record
+    char *text = copy_short(line);
+    if (!text) return ERR_MEMORY;
+    mem_free(r->samples);
     r->samples = NULL;
     c->cases[c->count++] = (struct collected_case){.r = *r,
+                                                   .text = text,
                                                    .run = r->run,
                                                    .environment = find_environment(c, r->run),
                                                    .runs = 1};
@@ -43,22 +71,26 @@ static void note_bad(struct collected *c, const char *path, long long number)
         snprintf(c->bad_text, sizeof c->bad_text, "%s:%lld: %s", path, number, fail_text());
 }
 
-static int take_line(void *arg, const char *path, const char *line, long long number)
+int collect_line(struct collected *c, const char *path, const char *line, long long number)
 {
-    struct collected *c = arg;
     struct record r;
     int err = record_read(line, &r);
     if (err == ERR_INPUT) note_bad(c, path, number);
     if (err) return err == ERR_INPUT ? OK : err;
     if (r.kind == RECORD_ENVIRONMENT) err = add_environment(c, &r);
     if (r.kind == RECORD_RESULT && case_key_prefix(r.key, r.matrix)) {
-        err = add_case(c, &r);
+        err = add_case(c, &r, line);
     } else if (r.kind == RECORD_RESULT) {
         fail(ERR_INPUT, "the key does not end with the matrix");
         note_bad(c, path, number);
     }
     record_free(&r);
     return err;
+}
+
+static int take_line(void *arg, const char *path, const char *line, long long number)
+{
+    return collect_line(arg, path, line, number);
 }
 
 int collect_file(struct collected *c, const char *path)
@@ -73,7 +105,10 @@ int collect_file(struct collected *c, const char *path)
 
 void collect_free(struct collected *c)
 {
-    for (int64_t i = 0; i < c->count; i++) record_free(&c->cases[i].r);
+    for (int64_t i = 0; i < c->count; i++) {
+        record_free(&c->cases[i].r);
+        mem_free(c->cases[i].text);
+    }
     for (int64_t i = 0; i < c->environment_count; i++) record_free(&c->environments[i]);
     mem_free(c->cases);
     mem_free(c->environments);
@@ -89,11 +124,23 @@ static const struct record *environment_of(const struct collected *c,
     return x->environment < 0 ? &none : &c->environments[x->environment];
 }
 
+const struct record_algo *collect_algo(const struct collected *c, const struct collected_case *x)
+{
+    return record_facts_algo(&environment_of(c, x)->facts, x->r.alg, x->r.device);
+}
+
 // Returns the name of the device. If the environment has no name, returns the id.
-static const char *device_of(const struct collected *c, const struct collected_case *x)
+static const char *own_device_of(const struct collected *c, const struct collected_case *x)
 {
     const char *name = record_facts_device(&environment_of(c, x)->facts, x->r.device);
     return text_or(name, x->r.device);
+}
+
+// Returns the name of the device of -device, which names the tables. Some algorithms of a run can
+// be of another device.
+static const char *device_of(const struct collected *c, const struct collected_case *x)
+{
+    return text_or(environment_of(c, x)->device, own_device_of(c, x));
 }
 
 static const char *revision_of(const struct collected *c, const struct collected_case *x)
@@ -243,10 +290,10 @@ int collect_choose(struct collected *c)
 static struct summary_row row_of(const struct collected *c, const struct collected_case *x)
 {
     const struct record *r = &x->r;
-    const struct record_algo *facts =
-        record_facts_algo(&environment_of(c, x)->facts, r->alg, r->device);
+    const struct record_algo *facts = collect_algo(c, x);
     bool counts = record_is_timed(r) && r->method;
     struct rank_case rank = {.alg = r->alg,
+                             .device = r->device,
                              .picked = r->picked,
                              .vendor = facts ? facts->vendor : NULL,
                              .call = facts ? facts->call : NULL,
@@ -261,6 +308,7 @@ static struct summary_row row_of(const struct collected *c, const struct collect
                              .prep_ms = r->prep_ms};
     return (struct summary_row){.op = r->op,
                                 .device = device_of(c, x),
+                                .own_device = own_device_of(c, x),
                                 .revision = revision_of(c, x),
                                 .partial = facts ? facts->partial : NULL,
                                 .status = r->status,

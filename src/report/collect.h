@@ -11,6 +11,7 @@
 struct collected {
     struct collected_case {
         struct record r;
+        char *text;          // the record as JSON, without its samples; owned
         const char *run;     // run id, "": none
         int64_t environment; // index into `environments`, -1: none
         int runs;            // number of runs of which the times are the median
@@ -28,11 +29,15 @@ struct collected {
 // Adds the results of a file. Returns ERR_INPUT if the file cannot be read, is no file of records,
 // or has no results.
 int collect_file(struct collected *c, const char *path);
+// Adds one record of the file `path`.
+int collect_line(struct collected *c, const char *path, const char *line, long long number);
 // Chooses the record of each case. Its times become the median of all runs that count.
 int collect_choose(struct collected *c);
 // Adds the chosen cases as rows of `s`, only those whose matrix matches `matrices` (NULL: all). The
 // rows use the texts of `c`. cases[i] is the index of the case of row i. The caller frees `cases`.
 int collect_rows(struct collected *c, const char *matrices, struct summaries *s, int64_t **cases);
+// Returns the facts of a case's algorithm; NULL: its environment has none.
+const struct record_algo *collect_algo(const struct collected *c, const struct collected_case *x);
 void collect_free(struct collected *c);
 
 #endif

@@ -1,76 +1,72 @@
-// Columns of the table of `run`, remarks, and lines below the table. The table takes heads and
-// widths from this list. `help columns` and the manual page take the descriptions.
+// The list of all columns. Tables as text and Markdown, CSV, JSON, `help columns`, the manual page
+// and docs/columns.md are loops over this list.
+//
+// To add a column: a row in columns.c. A field that records do not have yet also needs a line in
+// records/record.c and in records/record.schema.json.
 #ifndef COLUMNS_H
 #define COLUMNS_H
 
-enum column_id {
-    COLUMN_ALGORITHM,
-    COLUMN_DEVICE,
-    COLUMN_PREC,
-    COLUMN_AXES, // axes of the operation, with heads of their own
-    COLUMN_MS,
-    COLUMN_INTERVAL,
-    COLUMN_BACK,
-    COLUMN_OVER_BEST,
-    COLUMN_PREP,
-    COLUMN_PAYS,
-    COLUMN_GFLOPS,
-    COLUMN_BYTES,
-    COLUMN_ROOF,
-    COLUMN_GATHER,
-    COLUMN_FIGURES, // figures of the operation, with heads of their own
-    COLUMN_CHECK,
-    COLUMN_COUNT
+#include "report/table_row.h"
+
+// Condition under which a table of text or Markdown shows a column with a head.
+enum column_when {
+    WHEN_ALWAYS,
+    WHEN_VARIES,   // rows differ, or the value is no usual one
+    WHEN_KNOWN,    // a row has a value
+    WHEN_COMPARED, // the baseline is a vendor's or a named one
+    WHEN_VERBOSE,  // with -v
+    WHEN_BACK,     // with -time back-to-back
 };
+// Columns that stand for several, one for each input of a case or figure of an operation. The row
+// has the name of the present one in `key`.
+enum column_each { EACH_ONE, EACH_INPUT, EACH_FIGURE };
+
 struct column {
-    const char *head; // NULL: columns of the operation
-    int width;        // characters; negative: left-aligned; 0: the table sets the width
-    const char *about, *formula, *good; // NULL: none
+    const char *name; // in CSV and JSON; of EACH_INPUT and EACH_FIGURE the key of the row
+    const char *head; // in tables; NULL: only in CSV and JSON
+    enum column_when when;
+    enum column_each each;
+    // One of both has the value: NAN and NULL are none. `text` may write into row->room.
+    double (*value)(struct table_row *row);
+    const char *(*text)(struct table_row *row);
+    const char *(*format)(double x, char text[32]); // writes a value for a table
+    const char *about, *formula, *good;             // `good`: the better direction; NULL: none
 };
-extern const struct column columns[COLUMN_COUNT];
+extern const struct column columns[]; // of cases; size column_count
+extern const int column_count;
+extern const struct column summary_columns[]; // of lines of a summary
+extern const int summary_column_count;
 
-// Columns of a summary after the algorithm. `report` also has the speedup.
-enum summary_column_id {
-    SUMMARY_MATRICES,
-    SUMMARY_WINS,
-    SUMMARY_SPEEDUPS,
-    SUMMARY_OVER_BEST,
-    SUMMARY_PREP,
-    SUMMARY_PAYS,
-    SUMMARY_WORST,
-    SUMMARY_WORST_OF,
-    SUMMARY_FAILED,
-    SUMMARY_COLUMNS
+// A column of a table, for one input or figure.
+struct shown_column {
+    const struct column *c;
+    const char *name, *head; // head NULL: only in CSV and JSON
+    bool words;              // left-aligned
 };
-extern const struct column summary_columns[SUMMARY_COLUMNS];
-
-// Remarks follow the check, each after a semicolon.
-enum remark_id {
-    REMARK_CACHE,
-    REMARK_BACK,    // the table prints the number and "faster" or "slower"
-    REMARK_SAMPLES, // the table prints the number
-    REMARK_THROTTLED,
-    REMARK_BUSY,
-    REMARK_ORDER,
-    REMARK_LIBRARY, // the table prints a name and a version
-    REMARK_CHOICE,  // remark_figure() makes this remark and the next
-    REMARK_REFUSED,
-    REMARK_COUNT
+#define SHOWN_COLUMNS 64
+#define INPUTS_MAX    16
+struct column_set {
+    struct shown_column list[SHOWN_COLUMNS];
+    int count;
+    char inputs[INPUTS_MAX][INPUT_MAX]; // names of the inputs
+    int input_count;
 };
-struct remark {
-    const char *text, *about;
-};
-extern const struct remark remarks[REMARK_COUNT];
-// Returns the remark for a text figure of an algorithm: "aspt_refused" with "no memory" gives "aspt
-// refused: no memory".
-#define REMARK_TEXT_MAX 96
-const char *remark_figure(const char *name, const char *value, char text[REMARK_TEXT_MAX]);
+// Makes the list of all columns of the tables [first, end) of `s`.
+void column_set_make(struct column_set *set, const struct summaries *s, int first, int end);
+// Makes the list of the columns of lines of a summary.
+void column_set_summary(struct column_set *set);
+// Return the value of a row in a column.
+double column_value(const struct shown_column *x, struct table_row *row);
+const char *column_text(const struct shown_column *x, struct table_row *row);
+// Returns the cell of a table: the text, or the value in its format. Valid until the next call.
+const char *column_cell(const struct shown_column *x, struct table_row *row);
 
 // A row of `help columns` and of the manual page.
-struct column_shown {
+struct column_help {
     const char *head, *about, *formula, *good; // the last two NULL: none
+    const char *name;                          // in CSV and JSON; NULL: the same as the head
 };
 // Calls group() with each heading and show() with each row below it.
-void columns_each(void (*group)(const char *title), void (*show)(const struct column_shown *s));
+void columns_each(void (*group)(const char *title), void (*show)(const struct column_help *s));
 
 #endif

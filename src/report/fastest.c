@@ -10,8 +10,7 @@
 
 static void add_name(char line[LINE_SIZE], const struct rank_case *x)
 {
-    words_print(line, LINE_SIZE, "%s%s%s", x->name, x->device ? " on " : "",
-                x->device ? x->device : "");
+    words_print(line, LINE_SIZE, "%s", x->name);
     if (x->call) words_print(line, LINE_SIZE, " (%s)", x->call);
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-#define GRID_COLUMNS 40 // maximum number of columns
+#define GRID_COLUMNS 64 // maximum number of columns
 
 enum grid_style { GRID_TEXT, GRID_MARKDOWN, GRID_CSV };
 

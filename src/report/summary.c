@@ -21,11 +21,11 @@ static int split_key(struct summary_row *row, int64_t prefix)
     row->key[prefix] = 0;
     row->size_name = row->key + prefix + 1;
     row->matrix = strchr(row->size_name, ' ') + 1;
-    const char *id = row->key + length;
+    row->id = row->key + length;
     char *p = word_end(row->key + length);
     if (!*p) return ERR_INPUT;
     *p = 0;
-    if (!row->device) row->device = id;
+    if (!row->device) row->device = row->id;
     row->inputs = ++p;
     char *end = word_end(p);
     while (*end && strncmp(p, "cache=", 6)) p = end + 1, end = word_end(p);
@@ -121,7 +121,8 @@ static bool same_table(const struct summary_row *a, const struct summary_row *b)
 
 static bool same_line(const struct summary_row *a, const struct summary_row *b)
 {
-    return !strcmp(a->rank.alg, b->rank.alg) && !strcmp(a->variant, b->variant);
+    return !strcmp(a->rank.alg, b->rank.alg) && !strcmp(a->variant, b->variant) &&
+           !strcmp(a->id, b->id);
 }
 
 // Returns the index of a matrix in the table, or -1. Rows of a matrix are mostly neighbours.
@@ -207,6 +208,9 @@ static int name_lines(struct summary_table *t)
             if (axis_of(line->row->op, p) || distinguishes(t, line, p, length))
                 words_add(name, sizeof name, " ", word);
         }
+        const char *own = line->row->own_device;
+        if (own && strcmp(own, line->row->device))
+            words_add(name, sizeof name, " on ", line->row->id);
         line->name = mem_copy_text(name, strlen(name));
         if (!line->name) return ERR_MEMORY;
     }
@@ -265,6 +269,7 @@ static void vendor_names(const struct summary_table *t, char *text, size_t size)
 static void find_base(const struct summaries *s, struct summary_table *t, const char *name)
 {
     char vendors[128];
+    t->compared = true;
     if (name) {
         bool any = take_base(s, t, BASE_NAMED, name);
         snprintf(t->base, sizeof t->base, "%.128s%s", name, any ? "" : ", without a time here");
@@ -273,6 +278,7 @@ static void find_base(const struct summaries *s, struct summary_table *t, const 
         snprintf(t->base, sizeof t->base, "best of %s", vendors);
     } else {
         bool any = take_base(s, t, BASE_ANY, NULL);
+        t->compared = false;
         snprintf(t->base, sizeof t->base, any ? "fastest of all" : "nothing");
     }
 }

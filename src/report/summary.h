@@ -14,13 +14,15 @@
 struct summary_row {
     // Set by the caller. The texts must outlive the row.
     const char *op;
-    const char *device;   // name; NULL: the id in the key
-    const char *revision; // "": unknown
-    const char *partial;  // part that the algorithm omits, see struct algo; NULL: none
+    const char *device;     // name of the device of -device; NULL: the id in the key
+    const char *own_device; // name of the device of the case
+    const char *revision;   // "": unknown
+    const char *partial;    // part that the algorithm omits, see struct algo; NULL: none
     enum status status;
     struct rank_case rank; // for summary_make(), which compares the cases of a matrix
     // Set by summary_add() from the key of the case:
     char *key;             // owned; the texts below point into it
+    const char *id;        // "cuda:0"
     const char *inputs;    // "f32 k=64 layout=row cache=warm", then optional axes
     const char *variant;   // optional axes, options and library; "": none
     const char *size_name; // "5x5:9 cage5"
@@ -29,7 +31,8 @@ struct summary_row {
 
 // A line of a table: an algorithm with its options and library.
 struct summary_line {
-    char *name;                    // algorithm and the options in which its lines differ; owned
+    char *name;                    // algorithm, the options in which its lines differ, and the
+                                   // device if that is not the table's; owned
     const struct summary_row *row; // a row of the line
     int64_t timed, wins, failed;   // number of matrices: with a time, won, failed
     double mean;                   // geometric mean of baseline / ms over the shared matrices; NAN:
@@ -51,6 +54,7 @@ struct summary_table {
     int64_t *cells; // row of line i on matrix j at i * matrix_count + j; -1: none
     const struct summary_row **base_rows; // row of the baseline by matrix; NULL: none
     char base[192];                       // description of the baseline
+    bool compared;                        // the baseline is a vendor's or a named one
     int64_t shared; // number of matrices on which the baseline and each timed line have a time
 };
 

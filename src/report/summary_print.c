@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/cell.h"
 #include "report/columns.h"
 
 const char *summary_title(const struct summary_table *t, char text[SUMMARY_TITLE_MAX])
@@ -16,13 +15,6 @@ const char *summary_title(const struct summary_table *t, char text[SUMMARY_TITLE
              cache ? cache + strlen(standard) : "", row->device,
              row->revision[0] ? ", revision " : "", row->revision);
     return text;
-}
-
-static void put_count(struct grid *g, int64_t x)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%lld", (long long)x);
-    grid_cell(g, text);
 }
 
 // Returns the number of matrices on which the baseline is the algorithm `alg`.
@@ -57,25 +49,19 @@ static void print_base(FILE *out, const struct summary_table *t, enum grid_style
 int summary_print(FILE *out, const struct summary_table *t, enum grid_style style)
 {
     struct grid g = {0};
-    char text[32];
+    struct column_set set;
+    char title[SUMMARY_TITLE_MAX];
     int64_t based = 0; // matrices with a time of the baseline
     for (int64_t j = 0; j < t->matrix_count; j++) based += t->base_rows[j] != NULL;
-    grid_column(&g, columns[COLUMN_ALGORITHM].head, true);
-    for (int c = 0; c < SUMMARY_COLUMNS; c++)
-        grid_column(&g, summary_columns[c].head, summary_columns[c].width < 0);
+    fprintf(out, "\n%s", style == GRID_MARKDOWN ? "### Summary: " : "summary: ");
+    grid_text(out, summary_title(t, title), style);
+    fprintf(out, style == GRID_MARKDOWN ? "\n\n" : "\n");
+    column_set_summary(&set);
+    for (int c = 0; c < set.count; c++) grid_column(&g, set.list[c].head, set.list[c].words);
     for (int64_t i = 0; i < t->line_count; i++) {
-        const struct summary_line *line = &t->lines[i];
-        if (line->row->partial) continue;
-        grid_cell(&g, line->name);
-        put_count(&g, line->timed);
-        put_count(&g, line->wins);
-        grid_cell(&g, cell_ratio(line->mean, text));
-        grid_cell(&g, cell_ratio(line->over_best, text));
-        grid_cell(&g, cell_prep(line->prep_ms, text));
-        grid_cell(&g, cell_runs(line->pays_after, text));
-        grid_cell(&g, cell_ratio(line->worst, text));
-        grid_cell(&g, line->worst_at < 0 ? "-" : t->matrices[line->worst_at]->matrix);
-        put_count(&g, line->failed);
+        struct table_row row = {.table = t, .line = i};
+        if (t->lines[i].row->partial) continue;
+        for (int c = 0; c < set.count; c++) grid_cell(&g, column_cell(&set.list[c], &row));
     }
     int err = grid_print(&g, out, style);
     if (style == GRID_MARKDOWN) fputc('\n', out);
@@ -90,15 +76,9 @@ int summary_print(FILE *out, const struct summary_table *t, enum grid_style styl
 
 int summary_print_all(FILE *out, const struct summaries *s)
 {
-    char title[SUMMARY_TITLE_MAX];
     int err = OK;
-    for (int i = 0; i < s->table_count && !err; i++) {
-        const struct summary_table *t = &s->tables[i];
-        if (t->matrix_count < 2 || t->line_count < 2) continue;
-        fprintf(out, "\nsummary: ");
-        grid_text(out, summary_title(t, title), GRID_TEXT);
-        fputc('\n', out);
-        err = summary_print(out, t, GRID_TEXT);
-    }
+    for (int i = 0; i < s->table_count && !err; i++)
+        if (s->tables[i].matrix_count > 1 && s->tables[i].line_count > 1)
+            err = summary_print(out, &s->tables[i], GRID_TEXT);
     return err;
 }

@@ -1,33 +1,41 @@
-// Text of a table row, in three parts.
+// A row of a table: a case with its record, or a line of a summary. Columns (columns.h) take their
+// values from a row.
 #ifndef TABLE_ROW_H
 #define TABLE_ROW_H
 
-#include <stdio.h>
+#include "report/collect.h"
 
-#include "report/columns.h"
-#include "report/table.h"
+struct table_row {
+    const struct summaries *s;
+    const struct summary_table *table;
+    int64_t line, matrix;           // indices in the table; matrix -1: a line of a summary
+    const struct summary_row *cell; // NULL: a line of a summary, as are the next three
+    const struct collected_case *x;
+    const struct record_algo *facts; // facts of the algorithm; NULL: not known
+    cJSON *json;                     // the record without its samples; owned
+    const char *key;                 // name of the input or figure that a column asks for
+    char room[FAIL_TEXT_MAX];        // for texts that a column makes
+};
 
-#define TABLE_NAME_MAX 256
-// Writes the name of a row: the algorithm and the options in which cases with the same inputs
-// differ.
-const char *table_name(const struct table *t, const struct bench_case *c,
-                       char text[TABLE_NAME_MAX]);
-bool table_has_column(const struct table *t, enum column_id c);
-// Prints a cell after two blanks.
-void table_put_cell(FILE *out, enum column_id c, const char *text);
-// Prints a cell for each axis with a column, or the heads if c is NULL.
-void table_put_axes(FILE *out, const struct table *t, const struct bench_case *c);
+// Fills the row of a line on a matrix, which has a case. table_row_free() frees the row.
+int table_row_make(struct table_row *row, const struct collected *c, const struct summaries *s,
+                   const struct summary_table *t, int64_t line, int64_t matrix, int64_t place);
+void table_row_free(struct table_row *row);
 
-// Returns true if the row has numbers; else it has words in their place.
-static inline bool table_row_is_timed(const struct result *r)
-{
-    return r->status == STATUS_OK && r->timed;
-}
-// Prints the columns up to the times: name, device, precision, axes.
-void table_row_head(FILE *out, const struct table *t, const struct result *r);
-// Prints the columns that compare the case with others.
-void table_row_compared(FILE *out, const struct table *t, const struct rank_case *x);
-// Prints rates, figures and the check, then the lines below the row.
-void table_row_tail(FILE *out, const struct table *t, const struct result *r);
+// Return a field of the record, in an object such as "time_ms"; NULL object: of the record itself.
+// NAN and NULL: there is no such field.
+double table_row_number(const struct table_row *row, const char *object, const char *field);
+const char *table_row_text(const struct table_row *row, const char *object, const char *field);
+// Returns the field of the record; NULL: there is none.
+const cJSON *table_row_field(const struct table_row *row, const char *field);
+// Returns true if the case has a time.
+bool table_row_is_timed(const struct table_row *row);
+
+// Splits "k=64" off the inputs at *p. Returns false at the end. The first word, the precision, has
+// the name "prec".
+#define INPUT_MAX 64
+bool input_next(const char **p, char name[INPUT_MAX], char value[INPUT_MAX]);
+// Finds an input by its name. Returns false if there is none.
+bool input_find(const char *inputs, const char *name, char value[INPUT_MAX]);
 
 #endif

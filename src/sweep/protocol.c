@@ -15,6 +15,7 @@ static const char *const names[LINES] = {
     [LINE_READ] = "read",
     [LINE_DEVICE] = "device",
     [LINE_NEAR] = "near",
+    [LINE_NOTE] = "note",
     [LINE_SKIPPED] = "skipped",
     [LINE_LIBRARY] = "library",
     [LINE_TESTING] = "testing",

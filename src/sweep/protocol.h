@@ -6,13 +6,15 @@
 //
 //   line                      word   meaning
 //   tied                             the worker ends with its parent
-//   ready                            the program is loaded, its options are parsed
+//   ready                            the program is loaded, its options are parsed. A survey that
+//                                    stays as a standby has written its plan before
 //                             begin  to a standby: the second request is written
 //   opened                           the device is open
 //   read                             the matrix is read, or cannot be read
 //                             go     the last worker of the slot is gone, no standby starts
 //   device ID COUNT NAME             the open device, and the visible devices of its kind
 //   near PROCESSORS                  survey only: processors next to the device, if known
+//   note TEXT                        a message for the user
 //   plan KEY                         survey only: the key of a case, up to the matrix
 //   plugin                           describing plug-ins: the next line is a description
 //   skipped REASON                   conform: the algorithm cannot run
@@ -40,6 +42,7 @@
 
 #define WORKER_CHANNEL 3
 #define WORKER_WORDS   4
+#define WORKER_INPUT   5 // stdin of the sweep, for the matrix "-"
 
 enum protocol_line {
     LINE_TIED,
@@ -48,6 +51,7 @@ enum protocol_line {
     LINE_READ,
     LINE_DEVICE,
     LINE_NEAR,
+    LINE_NOTE,
     LINE_PLAN,
     LINE_PLUGIN,
     LINE_SKIPPED,

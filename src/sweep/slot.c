@@ -188,13 +188,14 @@ bool slot_answer(struct slot *x)
     return true;
 }
 
-static void report(struct slot *x, int kind, const char *text)
+static void report(struct slot *x, int kind, const char *text, const char *record)
 {
     struct job *j = x->job;
     struct sweep_news news = {.kind = kind,
                               .matrix = j->matrix,
                               .pass = j->pass,
                               .status = x->result,
+                              .record = record,
                               .text = text,
                               .endings = j->endings,
                               .before = j->before,
@@ -204,13 +205,12 @@ static void report(struct slot *x, int kind, const char *text)
 
 static void report_matrix(struct slot *x)
 {
-    report(x, NEWS_MATRIX, x->job->unread[0] ? x->job->unread : NULL);
+    report(x, NEWS_MATRIX, x->job->unread[0] ? x->job->unread : NULL, NULL);
 }
 
 static int write_line(const struct sweep *s, const char *line)
 {
-    int err = record_line(s->out, line);
-    return err || !s->copy ? err : record_line(s->copy, line);
+    return s->out ? record_line(s->out, line) : OK;
 }
 
 // Writes a record, behind the environment of its run, which is written once.
@@ -245,7 +245,7 @@ static int take_result(struct slot *x, const char *record, enum status status, c
     x->result = status;
     mem_free(x->open);
     x->open = NULL;
-    report(x, NEWS_CASE, text);
+    report(x, NEWS_CASE, text, record);
     return OK;
 }
 
@@ -303,7 +303,11 @@ static int take_record(struct slot *x, char *line)
     if (!record) return ERR_MEMORY;
     memcpy(record, line, length);
     memcpy(record + length, "\n", 2);
-    if (kind == LINE_ENVIRONMENT) return h->environment = record, OK;
+    if (kind == LINE_ENVIRONMENT) {
+        h->environment = record;
+        report(x, NEWS_ENVIRONMENT, NULL, record);
+        return OK;
+    }
     int err = take_result(x, record, x->result, x->text ? x->text : "");
     mem_free(record);
     return err;
@@ -346,7 +350,7 @@ static int match_finished_cases(struct slot *x, const char *content)
                  "%lld case%s measured anew",
                  utf8_visible(other->path, path, sizeof path), (long long)others,
                  others == 1 ? " is" : "s are");
-        report(x, NEWS_NOTE, text);
+        report(x, NEWS_NOTE, text, NULL);
     }
     mem_free(j->unverified.list);
     j->unverified = (struct resume_list){0};
@@ -385,6 +389,9 @@ static int take_line(struct slot *x, char *line)
     case LINE_OPENED: return enter(x, SLOT_LOADING), OK;
     case LINE_READ: return enter(x, SLOT_READ), OK;
     case LINE_DEVICE: return enter(x, SLOT_OPEN), OK;
+    case LINE_NOTE:
+        x->sweep->tell(&(struct sweep_news){.kind = NEWS_NOTE, .text = rest}, x->sweep->arg);
+        return OK;
     case LINE_LOADED: return take_loaded(x, rest);
     case LINE_QUIET: return enter(x, SLOT_ASKING), OK;
     case LINE_LOUD: return enter(x, SLOT_PREPARING), OK;
@@ -508,7 +515,7 @@ static int classify_end(struct slot *x, int state, enum slot_next *next)
     if (is_interrupted(state)) return *next = SLOT_INTERRUPTED, OK;
     if (x->end == END_DONE) {
         char text[FAIL_TEXT_MAX];
-        if (state) report(x, NEWS_NOTE, worker_end_text(&x->w, state, text));
+        if (state) report(x, NEWS_NOTE, worker_end_text(&x->w, state, text), NULL);
         report_matrix(x);
         return *next = SLOT_JOB_FINISHED, OK;
     }

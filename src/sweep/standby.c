@@ -22,6 +22,14 @@ int standby_start(struct standby *s, const struct worker_config *config,
     return err == ERR_MEMORY ? err : OK;
 }
 
+void standby_give(struct standby *s, struct worker *w, int pass)
+{
+    s->next = *w;
+    s->pass = pass;
+    s->tied = s->ready = true;
+    worker_none(w);
+}
+
 bool standby_is_starting(const struct standby *s) { return s->next.pid && !s->ready; }
 
 // A standby that is stopped before it is tied would stay forever if this process were killed now.

@@ -102,6 +102,7 @@ static int make_slots(struct schedule *q)
         int count = s->pass_count * s->rounds;
         x->headers = mem_zero_alloc(count, sizeof *x->headers);
         if (!x->headers) err = ERR_MEMORY;
+        if (!i && s->first && s->first->pid) standby_give(&x->standby, s->first, 0);
         for (int v = 0; v < count && !err; v++) err = record_run_id(x->headers[v].run);
     }
     return err;

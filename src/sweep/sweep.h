@@ -50,10 +50,12 @@ struct sweep_place {
 
 // An event for the progress line.
 struct sweep_news {
-    enum { NEWS_CASE, NEWS_MATRIX, NEWS_NOTE } kind; // end of a case, end of a matrix, a message
-    const struct sweep_matrix *matrix;
+    // First record of a worker, end of a case, end of a matrix, a message.
+    enum { NEWS_ENVIRONMENT, NEWS_CASE, NEWS_MATRIX, NEWS_NOTE } kind;
+    const struct sweep_matrix *matrix; // NULL: a message of no matrix
     int pass;
     enum status status; // status of the case
+    const char *record; // of an environment or a case; else NULL
     const char *text;   // text of a case; of a matrix, the reason why it cannot be read, or NULL
     struct endings endings; // ends of the cases of the matrix, with those of earlier sweeps
     int64_t before;         // cases finished by earlier sweeps
@@ -72,8 +74,8 @@ struct sweep {
     double timeout_ms;
     const struct resume *resume;
     bool retry;
-    struct record_file *out;
-    struct record_file *copy; // gets the same records; NULL: none
+    struct record_file *out; // NULL: none
+    struct worker *first;    // a standby for the first job, of survey_start(); NULL: none
     void (*tell)(const struct sweep_news *news, void *arg);
     void *arg;
     struct endings endings;                // ends of all cases, with those of earlier sweeps

@@ -17,7 +17,7 @@
 #include "base/utf8.h"
 
 #define FIRST ((int64_t)1 << 16) // bytes of text at first, doubled as needed
-#define HIGH  (WORKER_WORDS + 1) // first descriptor that a worker does not use
+#define HIGH  (WORKER_INPUT + 1) // first descriptor that a worker does not use
 
 void worker_none(struct worker *w)
 {
@@ -117,22 +117,24 @@ static int start(struct worker *w, const struct worker_start *how, const char **
 {
     char self[PATH_MAX];
     int channel[2] = {-1, -1}, talk[2] = {-1, -1}, words[2] = {-1, -1};
+    int input = how->input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, HIGH) : -1;
     int err = child_self(self);
     if (!err) err = open_request(w, how->request);
+    if (err) close_all(&input, 1);
     if (err) return err;
     int e = high_pipe(channel, 0);
     if (!e) e = high_pipe(talk, 0);
     if (!e) e = high_pipe(words, 1);
-    const struct child_file files[] = {{w->request, STDIN_FILENO},
-                                       {talk[1], STDOUT_FILENO},
-                                       {talk[1], STDERR_FILENO},
-                                       {channel[1], WORKER_CHANNEL},
-                                       {words[0], WORKER_WORDS}};
-    if (!e) e = child_spawn(&w->pid, self, how->argv, (char *const *)settings, files, COUNT(files));
+    const struct child_file files[] = {{w->request, STDIN_FILENO}, {talk[1], STDOUT_FILENO},
+                                       {talk[1], STDERR_FILENO},   {channel[1], WORKER_CHANNEL},
+                                       {words[0], WORKER_WORDS},   {input, WORKER_INPUT}};
+    int count = COUNT(files) - (input < 0);
+    if (!e) e = child_spawn(&w->pid, self, how->argv, (char *const *)settings, files, count);
     if (e) w->pid = 0;
     close_all(&channel[1], 1);
     close_all(&talk[1], 1);
     close_all(&words[0], 1);
+    close_all(&input, 1);
     w->channel = channel[0];
     w->talk = talk[0];
     w->words = words[1];

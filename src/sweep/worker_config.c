@@ -14,7 +14,7 @@
 static char *request_of(const struct worker_config *config, const struct worker_args *args)
 {
     struct worker_request r = {.parent = getpid(),
-                               .survey = !args->matrix && !args->standby,
+                               .survey = args->survey || (!args->matrix && !args->standby),
                                .describe = args->describe,
                                .conform = args->conform,
                                .skip = args->skip,
@@ -70,6 +70,7 @@ int worker_config_start(const struct worker_config *config, const struct worker_
         err = worker_start(
             w, &(struct worker_start){.argv = argv,
                                       .request = request,
+                                      .input = config->input,
                                       .settings = {args->setting, threads, preload,
                                                    passive ? WAIT_POLICY "=passive" : NULL}});
     }
@@ -105,6 +106,7 @@ static int survey_line(struct survey *s, const char *line, bool *ended)
     case LINE_PLAN: return texts_add(&s->prefixes, rest);
     case LINE_PLUGIN: s->plugin_follows = true; return OK;
     case LINE_NEAR: snprintf(s->near, sizeof s->near, "%s", rest); return OK;
+    case LINE_READY: *ended = s->stays; return OK;
     case LINE_DONE: *ended = true; return OK;
     case LINE_DEVICE:
         if (sscanf(rest, "%15s %d %n", s->id, &s->count, &used) == 2 && used)
@@ -149,6 +151,19 @@ int survey_make(const struct worker_config *config, const struct worker_args *ar
     int err = worker_config_start(config, args, &w);
     if (!err) err = survey_follow(&w, args->describe ? DESCRIBE_MS : SURVEY_MS, out);
     worker_free(&w);
+    if (err) survey_free(out);
+    return err;
+}
+
+int survey_start(const struct worker_config *config, const struct worker_args *args,
+                 struct survey *out, struct worker *w)
+{
+    struct worker_args own = *args;
+    own.survey = own.standby = true;
+    *out = (struct survey){.stays = true};
+    int err = worker_config_start(config, &own, w);
+    if (!err) err = survey_follow(w, DESCRIBE_MS, out);
+    if (err) worker_free(w);
     if (err) survey_free(out);
     return err;
 }

@@ -16,6 +16,7 @@ struct worker_config {
     int threads;          // threads of each worker; 0: default
     bool passive; // waiting OpenMP threads sleep, unless OMP_WAIT_POLICY is set: for workers
                   // without runs on the CPU, where spinning threads delay other workers
+    bool input;   // a matrix is "-", stdin of this process
     int64_t memory_bytes; // limit of host memory of each worker; 0: none
 };
 
@@ -23,6 +24,7 @@ struct worker_config {
 struct worker_args {
     const char *matrix; // path; NULL: a survey, or a standby
     bool standby;
+    bool survey;         // of a standby: write the plan before it is ready
     bool describe;       // as in struct worker_request
     const char *conform; // as in struct worker_request
     int64_t skip;
@@ -48,10 +50,15 @@ struct survey {
     char near[CPUS_TEXT];  // processors next to the device; "": unknown
     struct texts prefixes; // keys of the cases, up to the matrix; owned
     char *plugin;          // description of a plug-in; owned; NULL: none
+    bool stays;            // the worker stays as a standby
     bool plugin_follows;   // the next line is the description
 };
 int survey_make(const struct worker_config *config, const struct worker_args *args,
                 struct survey *out);
+// Makes a survey without a device by a worker that stays as a standby: only the keys of the cases.
+// *w can begin then.
+int survey_start(const struct worker_config *config, const struct worker_args *args,
+                 struct survey *out, struct worker *w);
 void survey_free(struct survey *s);
 
 #endif

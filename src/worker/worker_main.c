@@ -141,7 +141,7 @@ static int get_ready(struct work *w, struct options *o)
     if (!err) err = load_plugins(w, o);
     if (!err) err = bench_setup_make(&w->c, o);
     if (!err && device_list[w->c.primary].ops) device_count(w->c.primary);
-    return err ? err : protocol_say(LINE_READY);
+    return err;
 }
 
 // Opens the devices. ERR_DEVICE: the device is not the expected one.
@@ -152,7 +152,10 @@ static int open_devices(struct work *w, const struct options *o)
     if (err) return err;
     if (request->expected && strcmp(request->expected, w->c.device))
         return fail(ERR_DEVICE, "%s is not there any more: %s", request->expected, w->c.fallback);
-    return protocol_say(LINE_OPENED);
+    err = protocol_say(LINE_OPENED);
+    if (!err && w->c.fallback[0])
+        err = protocol_say_text(LINE_NOTE, "running on the CPU: %s", w->c.fallback);
+    return err;
 }
 
 // Reads or measures the ceilings, and reports the device. No other worker is on it.
@@ -160,8 +163,7 @@ static int open_roof(struct work *w)
 {
     int err = bench_setup_measure_roofs(&w->c, false);
     if (err && err != ERR_INTERRUPTED) { // times and checks need no roof
-        fprintf(stderr, "no roof: %s\n", fail_text());
-        err = OK;
+        err = protocol_say_text(LINE_NOTE, "no roof: %s", fail_text());
     }
     const struct bench_device *bd = bench_device_find(&w->c.devices, w->c.device);
     if (!err)
@@ -217,24 +219,6 @@ static int announce(struct work *w)
     return err ? err : record_result(&w->out, &r);
 }
 
-// Writes "merge f32 k=64 layout=row: 0.1320 ms" into `text`.
-static void result_text(const struct result *r, char *text, size_t size)
-{
-    const struct bench_case *c = &r->c;
-    const struct op *op = c->entry->op;
-    char value[32];
-    int used = snprintf(text, size, "%s %s", c->entry->name, prec_name(c->prec));
-    for (int a = 0; op->axes[a] && used < (int)size; a++)
-        used += snprintf(text + used, size - (size_t)used, " %s=%s", op->axes[a]->name,
-                         axis_text(op->axes[a], c->axis[a], value));
-    if (used >= (int)size) return;
-    if (r->status == STATUS_OK && r->timed)
-        snprintf(text + used, size - (size_t)used, ": %.4g ms", r->timing.median);
-    else
-        snprintf(text + used, size - (size_t)used, ": %s%s%s", status_name(r->status),
-                 r->reason[0] ? ": " : "", r->reason);
-}
-
 static int report(struct work *w, const struct result *r)
 {
     char text[FAIL_TEXT_MAX];
@@ -282,6 +266,9 @@ static int load(struct work *w, const struct options *o)
 {
     const struct worker_request *request = w->request;
     if (request->lost) return fail(ERR_INPUT, "%s", request->lost);
+    // The requests, on stdin, are read.
+    if (!strcmp(request->matrix, "-") && dup2(WORKER_INPUT, STDIN_FILENO) < 0)
+        return fail(ERR_INPUT, "-: no stdin: %s", strerror(errno));
     return matrix_load(request->matrix, o->seed, &w->M);
 }
 
@@ -368,6 +355,8 @@ static int work(struct work *w, struct options *o, struct worker_request *second
     if (w->request->describe) return describe_plugins(w, o);
     if (w->request->conform) return conform(w, o);
     int err = get_ready(w, o);
+    if (!err && w->request->survey && w->request->standby) err = report_plan(w);
+    if (!err) err = protocol_say(LINE_READY);
     if (!err && w->request->standby) err = begin(w, second);
     if (!err) err = open_devices(w, o);
     snprintf(w->out.run, sizeof w->out.run, "%s", w->request->run);

@@ -198,8 +198,6 @@ def test_bad_files(folder):
         check(wanted in run.stderr and len(run.stderr.splitlines()) == 1, "%s: %s" % (words, run.stderr))
     run = spbench("run", "-plugin", RIGHT, "-alg", "mine", "-profile", "gen:band:30:3")
     ran(run, 2, "-profile")
-    run = spbench("run", "-timeout", "3", "gen:band:30:3")
-    ran(run, 2, "-timeout without a plug-in")
 
 
 def test_bad_fields():

@@ -1,5 +1,5 @@
 // Figures of an algorithm as the table says them.
-#include "report/columns.h"
+#include "report/remarks.h"
 
 #include "base/base.h"
 

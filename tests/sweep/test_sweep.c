@@ -208,7 +208,8 @@ static void test_list(void)
 {
     static char *words[] = {(char *)"gen:stencil:3", (char *)"gen:fem:2", (char *)"gen:stencil:3",
                             (char *)"gen:band:9:1"};
-    struct options o = {.operands = words, .operand_count = COUNT(words)};
+    struct options o = {
+        .command = COMMAND_SWEEP, .operands = words, .operand_count = COUNT(words)};
     struct matrix_list m;
     int err = matrix_list_make(&m, &o);
     CHECK(!err && m.count == 3, "%lld matrices, %s", (long long)m.count, err ? fail_text() : "");

@@ -165,7 +165,7 @@ static void put_options(void)
     }
 }
 
-static void put_column(const struct column_shown *s)
+static void put_column(const struct column_help *s)
 {
     item(s->head, NULL, s->about);
     if (s->formula) {
@@ -177,6 +177,11 @@ static void put_column(const struct column_shown *s)
         puts(".br");
         fputs("Good: ", stdout);
         put_line(s->good);
+    }
+    if (s->name) {
+        puts(".br");
+        fputs("CSV, JSON: ", stdout);
+        put_line(s->name);
     }
 }
 

@@ -46,7 +46,7 @@ void progress_start(struct progress *p, const struct sweep *s, bool quiet, bool 
         p->cases += s->matrix_count * s->rounds * s->passes[i].prefixes.count;
 }
 
-static void clear(const struct progress *p)
+void progress_clear(const struct progress *p)
 {
     if (p->terminal) fprintf(stderr, TERMINAL_ERASE);
 }
@@ -94,9 +94,13 @@ static void tell_matrix(struct progress *p, const struct sweep_news *n)
 {
     char name[FAIL_TEXT_MAX], counts[256], time[32], pass[64];
     p->matrices_done++;
-    if (p->quiet) return;
-    clear(p);
+    if (p->quiet && !p->tables) return;
+    progress_clear(p);
     if (n->text) fprintf(stderr, "%s\n", n->text);
+    if (p->tables) {
+        show(p);
+        return;
+    }
     fprintf(stderr, "%s%s: %s", utf8_visible(n->matrix->name, name, sizeof name),
             pass_text(p, n->pass, pass), endings_text(&n->endings, counts));
     if (n->before)
@@ -112,24 +116,29 @@ static void tell_case(struct progress *p, const struct sweep_news *n)
     p->cases_done++;
     snprintf(p->last, sizeof p->last, "%s: %s", utf8_visible(n->matrix->name, name, sizeof name),
              n->text);
-    if (p->verbose && !p->quiet) {
-        clear(p);
+    if (p->verbose && !p->quiet && !p->tables) {
+        progress_clear(p);
         fprintf(stderr, "%s\n", p->last);
     }
     show(p);
 }
 
-void progress_tell(const struct sweep_news *news, void *arg)
+static void tell_note(struct progress *p, const struct sweep_news *n)
 {
-    struct progress *p = arg;
-    switch (news->kind) {
-    case NEWS_CASE: tell_case(p, news); break;
-    case NEWS_MATRIX: tell_matrix(p, news); break;
-    case NEWS_NOTE:
-        clear(p);
-        fprintf(stderr, "%s: %s\n", news->matrix->path, news->text);
-        show(p);
-        break;
+    if (!n->matrix && (p->quiet || !strncmp(p->note, n->text, sizeof p->note - 1))) return;
+    if (!n->matrix) snprintf(p->note, sizeof p->note, "%s", n->text);
+    progress_clear(p);
+    fprintf(stderr, "%s%s%s\n", n->matrix ? n->matrix->path : "", n->matrix ? ": " : "", n->text);
+    show(p);
+}
+
+void progress_tell(struct progress *p, const struct sweep_news *n)
+{
+    switch (n->kind) {
+    case NEWS_ENVIRONMENT: break;
+    case NEWS_CASE: tell_case(p, n); break;
+    case NEWS_MATRIX: tell_matrix(p, n); break;
+    case NEWS_NOTE: tell_note(p, n); break;
     }
 }
 
@@ -153,8 +162,8 @@ static void tell_spent(const struct progress *p)
 void progress_end(struct progress *p)
 {
     char counts[256], time[32];
-    clear(p);
-    if (p->quiet) return;
+    progress_clear(p);
+    if (p->quiet || p->tables) return;
     int64_t before = p->sweep->matrices_before;
     fprintf(stderr, "%lld of %lld matrices%s: %s; %s", (long long)(before + p->matrices_done),
             (long long)p->matrices,

@@ -7,6 +7,8 @@
 struct progress {
     const struct sweep *sweep;
     bool quiet, verbose, terminal;
+    bool tables;                     // tables are printed in place of lines
+    char note[160];                  // the last message of no matrix, which is printed once
     int64_t matrices, matrices_done; // in all passes; done by this sweep
     int64_t cases, cases_done;       // likewise
     double start_ms;
@@ -14,8 +16,10 @@ struct progress {
 };
 
 void progress_start(struct progress *p, const struct sweep *s, bool quiet, bool verbose);
-// Function of struct sweep; arg is the progress.
-void progress_tell(const struct sweep_news *news, void *arg);
+// Shows an event.
+void progress_tell(struct progress *p, const struct sweep_news *news);
+// Removes the bar before other output.
+void progress_clear(const struct progress *p);
 // Removes the bar and prints the final line.
 void progress_end(struct progress *p);
 

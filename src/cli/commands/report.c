@@ -5,7 +5,7 @@
 
 #include "cli/commands/report_output.h"
 #include "cli/options/option_values.h"
-#include "report/report_view.h"
+#include "report/view.h"
 
 struct view_format {
     const char *ending; // extension of files in this format
@@ -46,24 +46,14 @@ static int write_report(FILE *out, const void *arg)
 int cli_report(const struct request *q)
 {
     const struct options *o = q->o;
-    struct collected c = {0};
-    struct summaries s = {0};
-    int64_t *cases = NULL;
+    struct report report = {.format = choose_format(o)};
     struct summary_rule rule = {
         .algs = o->algs, .baseline = o->report.baseline, .sort = o->report.sort};
     int err = report_output_check(o);
-    for (int i = 0; i < o->operand_count && !err; i++) err = collect_file(&c, o->operands[i]);
-    if (!err) err = collect_choose(&c);
-    if (!err) err = collect_rows(&c, o->report.matrix, &s, &cases);
-    if (!err && !s.count)
-        err = o->report.matrix
-                  ? fail(ERR_USAGE, "-matrix %s: no such matrix in the records", o->report.matrix)
-                  : fail(ERR_INPUT, "no usable results: %s", c.bad_text);
-    if (!err) err = summary_make(&s, &rule);
-    struct report report = {choose_format(o), {&c, &s, cases, o->report.sort}};
+    for (int i = 0; i < o->operand_count && !err; i++)
+        err = collect_file(&report.view.c, o->operands[i]);
+    if (!err) err = view_make(&report.view, o->report.matrix, &rule);
     if (!err) err = report_output_write(o, write_report, &report);
-    mem_free(cases);
-    summaries_free(&s);
-    collect_free(&c);
+    view_free(&report.view);
     return err;
 }

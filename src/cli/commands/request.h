@@ -36,7 +36,7 @@ int cli_completion(const struct request *q);
 int cli_man(const struct request *q);
 int cli_compare(const struct request *q);
 int cli_report(const struct request *q);
-int cli_sweep(const struct request *q); // also run, with plug-ins
+int cli_sweep(const struct request *q); // also run
 int cli_advise(const struct request *q);
 int cli_new_kernel(const struct request *q);
 int cli_conform(const struct request *q);

@@ -1,25 +1,24 @@
-#define _GNU_SOURCE // memfd_create
-// spbench sweep, and spbench run with plug-ins: finds matrices, devices and cases, and runs the
-// sweep (sweep/sweep.h). This process opens no device: surveys of workers report the devices.
+// spbench sweep and run: finds matrices, devices and cases, and runs the sweep (sweep/sweep.h).
+// This process opens no device: surveys of workers report the devices. `run` is a sweep that is not
+// resumed and prints the table of each matrix.
 #include "cli/commands/request.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <limits.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
 #include "cli/commands/library_files.h"
 #include "cli/matrices/matrix_list.h"
 #include "cli/commands/progress.h"
-#include "report/report_view.h"
+#include "report/details.h"
 #include "report/summary_print.h"
+#include "report/view.h"
 #include "base/terminal.h"
-#include "report/collect.h"
 #include "sweep/cpu_split.h"
 #include "sweep/worker_devices.h"
 
@@ -30,7 +29,7 @@ struct whole {
     struct matrix_list list;
     struct worker_devices places;
     struct worker_config config;
-    bool once; // run: a table follows, nothing is resumed
+    bool once; // run: tables are printed, nothing is resumed
     char device[16], settings[WORKER_DEVICES_MAX][WORKER_DEVICES_TEXT],
         names[WORKER_DEVICES_MAX][16];
     char id[16], model[128]; // id and name of the device
@@ -41,8 +40,13 @@ struct whole {
     struct resume resume;
     int lock; // descriptor that holds the lock of the file; -1: none
     struct record_file out;
-    struct record_file kept; // run: the records in memory, for the table
+    struct worker first; // run: the worker that has made the survey
     struct sweep sweep;
+    struct progress progress;
+    struct report_view view; // run: the records of this process
+    bool headed;             // the first lines are printed
+    bool *printed;           // by matrix: its table is printed
+    int view_err;            // error of a table
 };
 
 // Takes the options of the workers from the command line.
@@ -77,6 +81,11 @@ static int make_places(struct whole *c)
         c->place[i] =
             (struct sweep_place){.setting = worker_devices_setting(&c->places, i, c->settings[i]),
                                  .name = worker_devices_name(&c->places, i, c->names[i])};
+    // A single device of run keeps its number.
+    if (c->once && !c->places.all && c->places.count == 1) {
+        c->config.device = c->o->device;
+        c->place[0].setting = NULL;
+    }
     if (!err && c->places.count > 1)
         c->config.threads = cpu_split_places(&c->cpus, c->o->threads, c->places.count, c->place);
     return err;
@@ -88,6 +97,20 @@ static bool has_cpu_case(const struct texts *prefixes)
     for (int64_t i = 0; i < prefixes->count; i++)
         if (strstr(prefixes->list[i], " cpu ")) return true;
     return false;
+}
+
+// Surveys the cases of run, by a worker that goes on to measure: a device is opened only once.
+static int survey_once(struct whole *c)
+{
+    struct survey s;
+    struct worker_args args = {
+        .run = ANY_RUN, .setting = c->place[0].setting, .cpus = c->place[0].cpus};
+    int err = survey_start(&c->config, &args, &s, &c->first);
+    if (err) return err;
+    c->pass[0].prefixes = s.prefixes;
+    s.prefixes = (struct texts){0};
+    survey_free(&s);
+    return OK;
 }
 
 // Surveys one device after the other. All must be the same model, so that a time does not depend on
@@ -163,7 +186,8 @@ static int survey_library(struct whole *c, const char *library)
 static int make_passes(struct whole *c)
 {
     c->sweep.pass_count = 1;
-    int err = survey_places(c);
+    bool alone = c->once && c->places.count == 1;
+    int err = alone ? survey_once(c) : survey_places(c);
     for (int64_t i = 0; i < c->libraries.count && !err; i++)
         err = survey_library(c, c->libraries.list[i]);
     return err;
@@ -177,9 +201,11 @@ static int check_options(const struct options *o)
         return fail(ERR_USAGE, "-fresh and -retry exclude each other");
     if ((o->sweep.fresh || o->sweep.retry) && !to_file(o))
         return fail(ERR_USAGE, "-%s: needs -o FILE", o->sweep.fresh ? "fresh" : "retry");
-    if (o->rule.limit_ms == o->rule.most_ms && o->rule.limit_ms >= o->sweep.timeout_ms)
+    if (o->sweep.timeout_ms && o->rule.limit_ms == o->rule.most_ms &&
+        o->rule.limit_ms >= o->sweep.timeout_ms)
         return fail(ERR_USAGE, "-timeout %g: is not longer than -time-limit, %g",
                     o->sweep.timeout_ms * 1e-3, o->rule.limit_ms * 1e-3);
+    if (o->run.append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
     if (!o->output && !o->sweep.plan_only && o->command == COMMAND_SWEEP && !cli_stdout_is_apart())
         return fail(ERR_USAGE, "sweep: -o FILE is missing: name a file for the records");
     return OK;
@@ -189,11 +215,16 @@ static int check_options(const struct options *o)
 static int check_output(const struct whole *c)
 {
     struct stat out, in;
-    if (!to_file(c->o) || stat(c->o->output, &out) || !S_ISREG(out.st_mode)) return OK;
-    for (int64_t i = 0; i < c->list.count; i++)
-        if (!stat(c->list.all[i].path, &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-            return fail(ERR_USAGE, "-o %s: is one of the matrices, and would be overwritten",
-                        c->o->output);
+    bool named = to_file(c->o);
+    if (named ? stat(c->o->output, &out) : fstat(STDOUT_FILENO, &out)) return OK;
+    if (!S_ISREG(out.st_mode)) return OK;
+    for (int64_t i = 0; i < c->list.count; i++) {
+        const char *path = c->list.all[i].path;
+        if (strcmp(path, "-") ? stat(path, &in) : fstat(STDIN_FILENO, &in)) continue;
+        if (in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return fail(ERR_USAGE, "%s%s: is one of the matrices, and would be overwritten",
+                        named ? "-o " : "", named ? c->o->output : "stdout");
+    }
     return OK;
 }
 
@@ -210,21 +241,15 @@ static int add_finished(struct whole *c)
     return OK;
 }
 
-// Opens the outputs of run: a file in memory for the table, and the destination of the records, if
-// they have one.
+// Opens the output of run. Records and tables do not share a terminal. -q prints no table.
 static int open_once(struct whole *c)
 {
     const struct options *o = c->o;
-    int err = OK;
-    c->kept = (struct record_file){.fd = memfd_create("records", MFD_CLOEXEC), .path = "memory"};
-    if (c->kept.fd < 0) return fail(ERR_OUTPUT, "no file in memory: %s", strerror(errno));
-    if (o->output || o->quiet || cli_stdout_is_apart()) {
-        err = record_open(&c->out, o->output, o->run.append, o->seed);
-        c->sweep.copy = &c->kept;
-        if (!err) cli_print_replaced(&c->out, o);
-    } else {
-        c->sweep.out = &c->kept;
-    }
+    c->sweep.out = NULL;
+    if (!o->output && !o->quiet && !cli_stdout_is_apart()) return OK;
+    c->sweep.out = &c->out;
+    int err = record_open(&c->out, o->output, o->run.append, o->seed);
+    if (!err) cli_print_replaced(&c->out, o);
     return err;
 }
 
@@ -249,7 +274,8 @@ static void make_sweep(struct whole *c)
     s->places = c->place;
     s->place_count = c->places.count;
     s->rounds = c->once ? 1 : c->o->runs;
-    s->timeout_ms = c->o->sweep.timeout_ms;
+    s->timeout_ms = c->o->sweep.timeout_ms ? c->o->sweep.timeout_ms : INFINITY;
+    s->first = &c->first;
     s->resume = &c->resume;
     s->retry = c->o->sweep.retry;
     s->out = &c->out;
@@ -305,61 +331,93 @@ static int tell_plan(struct whole *c)
 }
 
 // Prints the summary of all cases of the file, with those of earlier sweeps.
-static int sum_up(const struct whole *c)
+static int sum_up(struct whole *c)
 {
-    struct collected found = {0};
-    struct summaries sum = {0};
-    int64_t *cases = NULL;
     struct stat facts;
     if (c->o->quiet || !to_file(c->o) || c->list.count < 2) return OK;
     if (stat(c->o->output, &facts) || !S_ISREG(facts.st_mode))
         return OK; // a pipe cannot be read back
-    int err = collect_file(&found, c->o->output);
-    if (!err) err = collect_choose(&found);
-    if (!err) err = collect_rows(&found, NULL, &sum, &cases);
-    if (!err) err = summary_make(&sum, &(struct summary_rule){0});
-    if (!err) err = summary_print_all(stderr, &sum);
-    mem_free(cases);
-    summaries_free(&sum);
-    collect_free(&found);
+    int err = collect_file(&c->view.c, c->o->output);
+    if (!err) err = view_make(&c->view, NULL, &(struct summary_rule){0});
+    return err ? err : summary_print_all(stderr, &c->view.s);
+}
+
+// Prints the first lines of run, with the devices and their ceilings.
+static int print_head(struct whole *c, const char *environment)
+{
+    const struct texts *prefixes = &c->pass[0].prefixes;
+    if (c->headed || c->o->quiet) return OK;
+    c->headed = true;
+    return details_head(stderr, environment, prefixes->list, prefixes->count);
+}
+
+// Prints the table of a matrix of run.
+static int print_matrix(struct whole *c, const struct sweep_matrix *m)
+{
+    bool *printed = &c->printed[m - c->list.all];
+    if (c->o->quiet || *printed || !c->view.c.count) return OK;
+    bool later = false;
+    for (int64_t i = 0; i < c->list.count; i++) later |= c->printed[i];
+    int err = view_make(&c->view, NULL, &(struct summary_rule){0});
+    if (!err && later) fputc('\n', stderr);
+    *printed = true;
+    return err ? err : view_matrix(stderr, &c->view, m->name);
+}
+
+// Takes an event of run: keeps records, prints the first lines and tables.
+static int tell_once(struct whole *c, const struct sweep_news *n)
+{
+    int err = n->record ? collect_line(&c->view.c, "record", n->record, 1) : OK;
+    if (err || (n->kind != NEWS_ENVIRONMENT && n->kind != NEWS_MATRIX)) return err;
+    progress_clear(&c->progress);
+    if (n->kind == NEWS_ENVIRONMENT) return print_head(c, n->record);
+    if (n->text) return OK; // the matrix could not be read
+    return print_matrix(c, n->matrix);
+}
+
+static void tell(const struct sweep_news *n, void *arg)
+{
+    struct whole *c = arg;
+    if (c->once && !c->view_err) c->view_err = tell_once(c, n);
+    progress_tell(&c->progress, n);
+}
+
+// Prints what follows the tables of run: the table of an interrupted matrix, the summary, warnings.
+static int end_tables(struct whole *c, bool whole)
+{
+    int err = c->view_err;
+    if (c->o->quiet || !c->view.c.count) return err;
+    for (int64_t i = 0; i < c->list.count && !whole && !err; i++)
+        err = print_matrix(c, &c->list.all[i]);
+    if (!err && whole && c->list.count > 1) {
+        err = view_make(&c->view, NULL, &(struct summary_rule){0});
+        if (!err) err = summary_print_all(stderr, &c->view.s);
+    }
+    if (!err) view_warnings(stderr, &c->view);
     return err;
 }
 
-// Prints the records of this run as `spbench report` does.
-static int print_table(const struct whole *c)
+// Returns the reason of the first unsupported case of run; NULL: none.
+static const char *first_reason(const struct whole *c)
 {
-    struct collected found = {0};
-    struct summaries sum = {0};
-    int64_t *cases = NULL;
-    char path[64];
-    if (c->o->quiet) return OK;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", c->kept.fd);
-    int err = collect_file(&found, path);
-    if (!err) err = collect_choose(&found);
-    if (!err) err = collect_rows(&found, NULL, &sum, &cases);
-    if (!err) err = summary_make(&sum, &(struct summary_rule){0});
-    if (!err)
-        err = view_table(stderr, &(struct report_view){.c = &found, .s = &sum, .cases = cases});
-    mem_free(cases);
-    summaries_free(&sum);
-    collect_free(&found);
-    return err;
+    for (int64_t i = 0; i < c->view.c.count; i++)
+        if (c->view.c.cases[i].r.status == STATUS_UNSUPPORTED) return c->view.c.cases[i].r.reason;
+    return NULL;
 }
 
 static int measure(struct whole *c, struct outcome *outcome)
 {
-    struct progress progress;
     struct sweep *s = &c->sweep;
     int err = open_output(c);
     if (err) return err;
-    progress_start(&progress, s, c->o->quiet, c->o->verbose);
-    progress.quiet |= c->once; // a table follows
-    s->tell = progress_tell;
-    s->arg = &progress;
+    progress_start(&c->progress, s, c->o->quiet, c->o->verbose);
+    c->progress.tables = c->once;
+    s->tell = tell;
+    s->arg = c;
     err = sweep_run(s);
     char why[FAIL_TEXT_MAX];
     if (err) snprintf(why, sizeof why, "%s", fail_text());
-    progress_end(&progress);
+    progress_end(&c->progress);
     int64_t bad = -s->endings.unread, cases = 0;
     for (int i = 0; i < STATUS_COUNT; i++) {
         cases += s->endings.by_status[i];
@@ -368,17 +426,18 @@ static int measure(struct whole *c, struct outcome *outcome)
     outcome->bad_result = bad > 0;
     outcome->bad_matrix = s->endings.unread > 0;
     int close_err = record_close(&c->out);
-    if (err == ERR_INTERRUPTED && c->once && cases) {
-        interrupted = 0; // a set flag would stop reading the records
-        print_table(c);
+    if (c->once && (!err || err == ERR_INTERRUPTED)) {
+        int view_err = end_tables(c, !err);
+        if (!close_err) close_err = view_err;
     }
     if (err == ERR_INTERRUPTED && to_file(c->o) && !c->once)
         return fail(err, "%s; %sthe same command goes on", why,
                     c->o->sweep.fresh ? "without -fresh " : "");
     if (err) return fail((enum err)err, "%s", why);
-    if (!close_err) close_err = c->once ? print_table(c) : sum_up(c);
+    if (!close_err && !c->once) close_err = sum_up(c);
     if (close_err) return close_err;
-    return cli_check_measured(cases, s->endings.by_status[STATUS_UNSUPPORTED], NULL);
+    return cli_check_measured(cases, s->endings.by_status[STATUS_UNSUPPORTED],
+                              c->once ? first_reason(c) : NULL);
 }
 
 static int prepare(struct whole *c, const struct request *q)
@@ -390,6 +449,12 @@ static int prepare(struct whole *c, const struct request *q)
     if (!err) err = check_output(c);
     if (!err) err = worker_devices_parse(o->device, &c->places);
     if (!err) take_words(c, q);
+    c->printed = mem_zero_alloc(c->list.count, sizeof *c->printed);
+    if (!err && !c->printed) err = ERR_MEMORY;
+    c->view.verbose = o->verbose;
+    c->view.back = o->kind == TIMING_BACK_TO_BACK;
+    for (int64_t i = 0; i < c->list.count; i++)
+        c->config.input |= !strcmp(c->list.all[i].path, "-");
     if (!err) err = library_files_add("cusparse", o->sweep.libraries, true, &c->libraries);
     if (!err && !c->once) err = add_finished(c);
     if (err) return err;
@@ -410,8 +475,9 @@ int cli_sweep(const struct request *q)
     struct whole *c = mem_zero_alloc(1, sizeof *c);
     if (!c) return ERR_MEMORY;
     c->o = q->o;
-    c->out.fd = c->kept.fd = c->lock = -1;
+    c->out.fd = c->lock = -1;
     c->once = q->o->command == COMMAND_RUN;
+    worker_none(&c->first);
     int err = prepare(c, q);
     if (!err) err = q->o->sweep.plan_only ? tell_plan(c) : measure(c, q->outcome);
     for (int i = 0; i < COUNT(c->pass); i++) {
@@ -420,7 +486,9 @@ int cli_sweep(const struct request *q)
     }
     texts_free(&c->libraries);
     if (c->lock >= 0) close(c->lock);
-    if (c->kept.fd >= 0) close(c->kept.fd);
+    if (c->first.pid) worker_free(&c->first);
+    view_free(&c->view);
+    mem_free(c->printed);
     resume_free(&c->resume);
     matrix_list_free(&c->list);
     mem_free(c);

@@ -279,6 +279,14 @@ static int add_list(struct list_state *s, const char *path)
     return err;
 }
 
+// Adds a matrix of `run`, which takes neither folders nor lists.
+static int add_matrix(struct list_state *s, const char *word)
+{
+    struct stat facts;
+    bool file = strcmp(word, "-") && !stat(word, &facts) && S_ISREG(facts.st_mode);
+    return file ? add_file(s, word, &facts) : add(s, word, 0, NULL);
+}
+
 static int add_word(struct list_state *s, const char *word)
 {
     struct stat facts;
@@ -348,8 +356,8 @@ static int look_at_all(const struct matrix_list *m, const struct options *o)
     const char **paths = mem_alloc(m->count, sizeof *paths);
     if (!paths) return ERR_MEMORY;
     for (int64_t i = 0; i < m->count; i++) paths[i] = m->all[i].path;
-    int err = matrix_check_names(paths, m->count, "sweep");
-    if (!err) err = matrix_check_files(o, paths, m->count);
+    int err = matrix_check_names(paths, m->count, o->command == COMMAND_RUN ? "run" : "sweep");
+    if (!err && o->command != COMMAND_RUN) err = matrix_check_files(o, paths, m->count);
     mem_free(paths);
     return err;
 }
@@ -357,13 +365,16 @@ static int look_at_all(const struct matrix_list *m, const struct options *o)
 int matrix_list_make(struct matrix_list *m, const struct options *o)
 {
     struct list_state k = {.m = m, .o = o};
+    const bool run = o->command == COMMAND_RUN;
     int err = OK;
     *m = (struct matrix_list){0};
-    for (int i = 0; i < o->operand_count && !err; i++) err = add_word(&k, o->operands[i]);
+    if (run) err = matrix_check_files(o, (const char *const *)o->operands, o->operand_count);
+    for (int i = 0; i < o->operand_count && !err; i++)
+        err = run ? add_matrix(&k, o->operands[i]) : add_word(&k, o->operands[i]);
     if (!err && o->sweep.sets && !k.lists)
         err = fail(ERR_USAGE, "-set %s: no list with sets is given", o->sweep.sets);
     if (!err) err = check_missing(&k);
-    if (!err) remove_duplicates(m);
+    if (!err && !run) remove_duplicates(m);
     if (!err && !m->count) err = fail(ERR_INPUT, "no matrix is left to measure");
     if (!err) err = look_at_all(m, o);
     if (err) matrix_list_free(m);

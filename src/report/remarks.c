@@ -1,0 +1,172 @@
+#include "report/remarks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+
+// A larger difference of back-to-back runs is a remark.
+#define BACK_TO_BACK_PERCENT 10
+
+struct remark {
+    const char *text, *about;
+};
+// Remarks follow the check, each after a semicolon.
+enum remark_id {
+    REMARK_RUNS, // the remark has the number
+    REMARK_CACHE,
+    REMARK_BACK,    // the remark has the number and "faster" or "slower"
+    REMARK_SAMPLES, // the remark has the number
+    REMARK_THROTTLED,
+    REMARK_BUSY,
+    REMARK_ORDER,
+    REMARK_SAME,    // the remark has the name
+    REMARK_LIBRARY, // the remark has name and version
+    REMARK_CHOICE,  // remark_figure() makes this remark and the next
+    REMARK_REFUSED,
+    REMARK_COUNT
+};
+
+static const struct remark remarks[REMARK_COUNT] = {
+    [REMARK_RUNS] = {"median of N runs", "Several runs of the program measured the case."},
+    [REMARK_CACHE] = {"faster than memory: from the cache",
+                      "The operands stay in the cache between runs. -cache cold flushes it."},
+    [REMARK_BACK] = {"back to back N % faster",
+                     "Times of runs that may overlap differ by more than 10 %."},
+    [REMARK_SAMPLES] = {"time for N samples",
+                        "The time limit allowed fewer than 10 samples. See -time-limit."},
+    [REMARK_THROTTLED] = {"throttled", "The device reduced its clocks. See doctor."},
+    [REMARK_BUSY] = {"busy", "Other work delayed the run. The time may be too long."},
+    [REMARK_ORDER] = {"not in order", "A run starts before the work ahead has ended. Its result is "
+                                      "wrong if that work makes an input."},
+    [REMARK_SAME] = {"same bits and time as NAME", "Two algorithms of one library ran one kernel."},
+    [REMARK_LIBRARY] = {"NAME VERSION",
+                        "The library of a vendor that ran, or version and hash of a plug-in."},
+    [REMARK_CHOICE] = {"picked NAME", "auto chose this algorithm."},
+    [REMARK_REFUSED] =
+        {"NAME refused: REASON",
+         "auto preferred this algorithm, which lacks memory or does not support the case."},
+};
+
+const char *remark_figure(const char *name, const char *value, char text[REMARK_TEXT_MAX])
+{
+    static const char refused[] = "_refused";
+    if (ends_with(name, refused)) {
+        snprintf(text, REMARK_TEXT_MAX, "%.*s refused: %s", (int)(strlen(name) - strlen(refused)),
+                 name, value);
+    } else {
+        snprintf(text, REMARK_TEXT_MAX, "%s %s", name, value);
+    }
+    return text;
+}
+
+static void add(char text[FAIL_TEXT_MAX], const char *remark)
+{
+    words_add(text, FAIL_TEXT_MAX, "; ", remark);
+}
+
+static void add_check(const struct table_row *x, char text[FAIL_TEXT_MAX])
+{
+    const struct record *r = &x->x->r;
+    if (!r->method)
+        add(text, "not checked");
+    else if (x->facts && x->facts->reference) // the tolerance of a reference is one rounding
+        words_print(text, FAIL_TEXT_MAX, "%.32s reference", r->method);
+    else if (isnan(r->error_ratio))
+        words_print(text, FAIL_TEXT_MAX, "%.32s", r->method);
+    else
+        words_print(text, FAIL_TEXT_MAX, "%.32s %.2f", r->method, r->error_ratio);
+}
+
+// Adds remarks that put the time in doubt.
+static void add_warnings(const struct table_row *x, char text[FAIL_TEXT_MAX])
+{
+    const struct record *r = &x->x->r;
+    const char *stop = table_row_text(x, "time_ms", "stop");
+    double faster = 100 * (1 - r->back_to_back / r->median);
+    if (x->x->runs > 1) words_print(text, FAIL_TEXT_MAX, "; median of %d runs", x->x->runs);
+    if (cJSON_IsTrue(table_row_field(x, "cache_resident"))) add(text, remarks[REMARK_CACHE].text);
+    if (fabs(faster) > BACK_TO_BACK_PERCENT)
+        words_print(text, FAIL_TEXT_MAX, "; back to back %.1f %% %s", fabs(faster),
+                    faster > 0 ? "faster" : "slower");
+    if (stop && !strcmp(stop, "time") && r->sample_count < TIMING_MIN_SAMPLES)
+        words_print(text, FAIL_TEXT_MAX, "; time for %d sample%s", r->sample_count,
+                    r->sample_count > 1 ? "s" : "");
+    if (r->throttled) add(text, remarks[REMARK_THROTTLED].text);
+    if (r->busy) add(text, remarks[REMARK_BUSY].text);
+    if (r->overtakes) add(text, remarks[REMARK_ORDER].text);
+}
+
+const char *remarks_text(struct table_row *x)
+{
+    char *text = x->room;
+    const struct record *r = &x->x->r;
+    const struct algo_entry *e = r->c.entry;
+    char choice[REMARK_TEXT_MAX];
+    const cJSON *f;
+    text[0] = 0;
+    if (!record_is_timed(r)) {
+        snprintf(text, FAIL_TEXT_MAX, "%s%s%s", status_name(r->status), r->reason ? ": " : "",
+                 r->reason ? r->reason : "");
+        return text;
+    }
+    add_check(x, text);
+    add_warnings(x, text);
+    const char *same = table_row_text(x, "check", "same_as");
+    if (same) words_print(text, FAIL_TEXT_MAX, "; same bits and time as %s", same);
+    if (r->library) add(text, r->library);
+    if (e && e->algo->variant) add(text, e->op->variants[e->algo->variant]);
+    cJSON_ArrayForEach(f, table_row_field(x, "stats"))
+    {
+        if (cJSON_IsString(f)) add(text, remark_figure(f->string, f->valuestring, choice));
+    }
+    if (x->cell->partial) add(text, x->cell->partial);
+    return text;
+}
+
+// Remarks in place of numbers, and lines below the table.
+static const struct remark instead[] = {
+    {"unsupported", "The algorithm does not support the case, or cannot run here."},
+    {"wrong", "The result differs from the reference by more than the tolerance."},
+    {"unchecked", "Memory is too small for the check, or the tolerance is too large."},
+    {"oom", "The case does not fit in memory."},
+    {"failed", "The device or the library reported an error."},
+};
+static const struct remark below[] = {
+    {"rows: cv", "In the line of a matrix: the standard deviation of the row lengths over their "
+                 "mean."},
+    {"fastest", "The fastest checked result with the same inputs, and the next kernel. The "
+                "speed-up over the best of a vendor follows, with the library call. \"within the "
+                "noise\": two intervals overlap, or the difference is at most that of the line "
+                "\"noise\". With fewer than 6 samples the fastest sample counts."},
+    {"noise",
+     "Two rows that ran the same kernel, such as auto and the algorithm that it picked. Their "
+     "times differ only by noise."},
+    {"samples", "-v: the number of samples, the runs of each and of the warm-up, and the rule that "
+                "ended the timing: precision, noise, time, reps."},
+    {"convert", "-v: the time to make the format from CSR; in brackets the second time."},
+    {"upload", "-v: the time to copy the operands to the device."},
+    {"analyse", "-v: the time of the algorithm's own preparation."},
+    {"peak", "-v: the peak device memory of the case."},
+    {"products, nnz_c, phases",
+     "-v, spgemm: counts, and the parts of a run, measured in another run."},
+    {"predicted GFLOPS", "-v, naive and tiled: the prediction of the paper's model."},
+    {"moved by a run", "-counters and -v: the bytes from memory, L2 and L1, counted by ncu."},
+};
+
+static void each(const struct remark *list, int count, void (*show)(const struct column_help *s))
+{
+    for (int i = 0; i < count; i++)
+        show(&(struct column_help){.head = list[i].text, .about = list[i].about});
+}
+
+void remarks_each(void (*group)(const char *title), void (*show)(const struct column_help *s))
+{
+    group("Remarks after the check");
+    each(remarks, COUNT(remarks), show);
+    group("Words in place of the numbers, with the reason");
+    each(instead, COUNT(instead), show);
+    group("Lines below the table");
+    each(below, COUNT(below), show);
+}
