@@ -3,7 +3,7 @@
 
 bash runs a block with the language `sh` in a scratch folder, one folder per page, with spbench on the
 PATH and links to parts of the source. The status must be 0. A block of another language that shows
-commands stands behind a line `<!-- not run: REASON -->`.
+commands stands behind a line `<!-- not run: REASON -->`. A block behind `<!-- output of: COMMAND -->` is what the command prints.
 """
 import os
 import pathlib
@@ -20,6 +20,7 @@ from checks import check, end
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMITS = {"README.md": {"lines": 150, "bytes": 12 * 1024, "words": 1500}}
+LIMITS["docs/columns.md"] = {"lines": 300}  # the output of a command
 PAGE_LIMITS = {"lines": 200}
 COMMAND = re.compile(r"(\$ |\./|spbench |make( |$)|git |plots/|tools/|sudo |apt|pip|python3 )")
 NOT_RUN = re.compile(r"<!-- not run: \S.* -->")
@@ -103,9 +104,20 @@ def test_run(page, blocks, folder, env):
                   % (page.name, block.line, BLOCK_SECONDS, block.text))
 
 
+def test_output(page, blocks, env):
+    """A block behind `<!-- output of: COMMAND -->` is what the command prints."""
+    for block in blocks:
+        mark = re.search(r"<!-- output of: (\S.*) -->", block.above)
+        if not mark:
+            continue
+        printed = subprocess.run(["bash", "-c", mark[1]], env=env, stdout=subprocess.PIPE, check=False).stdout
+        check(printed.decode() == block.text, "%s:%d: is not what '%s' prints"
+              % (page.name, block.line, mark[1]))
+
+
 def test_page(page, scratch, env):
     text = page.read_text(encoding="utf-8")
-    for what, most in LIMITS.get(page.name, PAGE_LIMITS).items():
+    for what, most in LIMITS.get(str(page.relative_to(ROOT)), PAGE_LIMITS).items():
         found = sizes(text)[what]
         check(found <= most, "%s: %d %s, at most %d" % (page.name, found, what, most))
     blocks = blocks_of(text)
@@ -113,6 +125,7 @@ def test_page(page, scratch, env):
     test_links(page, text)
     test_shown(page, blocks)
     test_version(page, text)
+    test_output(page, blocks, env)
     folder = scratch / page.stem
     folder.mkdir()
     for name in SOURCE:

@@ -145,6 +145,7 @@ for source in tests/*/test_*.c tests/*/test_*.cpp; do
 done
 begin list python3 tests/list.py
 begin layers python3 tests/layers.py
+begin column tests/extend/test_column.sh
 begin documents python3 tests/documents.py build/cpu/spbench
 begin man tests/cli/man.sh build/cpu/spbench
 
