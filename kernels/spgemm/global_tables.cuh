@@ -147,6 +147,7 @@ static int run_chunks(struct task *t, struct pool pool, const struct bin_rows &r
     int64_t slots = max64(min64(min64(rows.count, bytes / pool.step), 65535), 1);
     int err = device_alloc(t->dev, slots, (size_t)pool.step, (void **)&pool.memory);
     while (err == ERR_MEMORY && slots > 1) {
+        fail_drop();
         slots /= 2;
         err = device_alloc(t->dev, slots, (size_t)pool.step, (void **)&pool.memory);
     }

@@ -175,6 +175,7 @@ static int project(const struct problem *p, int variant, const struct projection
         for (int32_t i = 0; i < p->A->m; i++)
             if (scratch && !interrupted) project_row(p, i, &s, out);
         if (!scratch) {
+            fail_drop(); // the text of this thread
 #pragma omp atomic write
             err = ERR_MEMORY;
         }

@@ -7,11 +7,14 @@
 #include "base/utf8.h"
 
 static _Thread_local char last_failure[FAIL_TEXT_MAX];
+static _Thread_local bool is_open; // nobody has taken or dropped the text
 volatile sig_atomic_t interrupted;
 
 int fail(enum err code, const char *format, ...)
 {
     char text[FAIL_TEXT_MAX], *whole = NULL; // not last_failure, which may be an argument
+    if (is_open) return code;
+    is_open = true;
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
@@ -27,7 +30,25 @@ int fail(enum err code, const char *format, ...)
     return code;
 }
 
-const char *fail_text(void) { return last_failure; }
+const char *fail_text(void)
+{
+    is_open = false;
+    return last_failure;
+}
+
+int fail_drop(void)
+{
+    is_open = false;
+    return OK;
+}
+
+bool fail_is_open(void) { return is_open; }
+
+void fail_check_ended(void)
+{
+    if (is_open)
+        fprintf(stderr, "spbench: a mistake in the program: a forgotten error: %s\n", fail_text());
+}
 
 void bug(const char *format, ...)
 {

@@ -1,11 +1,14 @@
 // Error codes, the text of the last error, and the flag of an interrupt.
 //
 // A function that can fail returns 0 or an `enum err`. The function that finds the error sets its
-// text with fail(). Its callers only return the code.
+// text with fail(). Its callers only return the code. The first text is kept while they clean up.
+// The function that handles the error ends it: with fail_text(), which takes the text for a message
+// or a record, or with fail_drop() if the work goes on without the text.
 #ifndef FAIL_H
 #define FAIL_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,12 +38,20 @@ enum err {
 
 #define FAIL_TEXT_MAX 1024 // bytes of an error text, with its final zero
 
-// Sets the error text of the calling thread and returns `code`: return fail(ERR_INPUT, "...").
-// utf8_visible() escapes control characters in the text. A long text loses its middle, because the
-// cause stands at its end.
+// Sets the error text of the calling thread, unless an earlier error has not ended. Returns `code`:
+// return fail(ERR_INPUT, "..."). utf8_visible() escapes control characters in the text. A long text
+// loses its middle, because the cause stands at its end.
 int fail(enum err code, const char *format, ...) PRINTF_LIKE(2, 3);
-// Returns the error text of the calling thread.
+// Ends the error of the calling thread and returns its text, which the next fail() replaces. The
+// text may be an argument of that fail(): return fail(err, "%s: %s", path, fail_text()).
 const char *fail_text(void);
+// Ends the error of the calling thread, which then needs no message. Returns OK.
+int fail_drop(void);
+// Returns true if the calling thread has an error that has not ended.
+bool fail_is_open(void);
+// Ends an error that its handler forgot, and prints a programming error on stderr. Called between
+// cases and at the end of the program, where no error can be open.
+void fail_check_ended(void);
 // Prints a programming error on stderr and aborts.
 void bug(const char *format, ...) PRINTF_LIKE(1, 2) NO_RETURN;
 

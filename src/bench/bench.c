@@ -315,20 +315,22 @@ static int verify_inputs(struct operands *o, int err, struct result *r)
     if (err == ERR_DEVICE || err == ERR_INTERRUPTED) // inputs cannot be read
         return operands_free_lost(o), err;
     int own = operands_verify(o, what);
-    if (!own && what[0]) own = fail(ERR_WRONG, "it changed its inputs: %s", what);
-    if (own) r->timed = false;
-    return own ? own : err;
+    if (!own && what[0]) {
+        fail_drop(); // changed inputs explain an earlier error
+        err = fail(ERR_WRONG, "it changed its inputs: %s", what);
+    }
+    if (!err) err = own;
+    if (err) r->timed = false;
+    return err;
 }
 
 // Gives the operands their own values for the next case, also after a failed run. A dead device
 // keeps its operands: its process ends. Returns `err`, or the own error.
 static int restore_operands(struct fresh *fresh, int err)
 {
-    char why[FAIL_TEXT_MAX];
-    snprintf(why, sizeof why, "%s", fail_text());
     int own = err == ERR_DEVICE ? device_sync(fresh->t->dev) : OK;
     if (!own) own = fresh_end(fresh);
-    return err ? fail((enum err)err, "%s", why) : own;
+    return err ? err : own;
 }
 
 // Prepares, checks and times a case, and frees all but the operands.
@@ -358,18 +360,19 @@ static int measure_task(const struct plan *plan, const struct references *ref,
 static int measure(const struct plan *plan, const struct references *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
-    char why[FAIL_TEXT_MAX];
     int err = isolation_begin(bd->dev);
     if (err) return err;
     err = measure_task(plan, ref, bd, o, r);
-    snprintf(why, sizeof why, "%s", fail_text());
-    int left = isolation_end(bd->dev, r->c.entry);
     // A changed state explains a wrong result, but not the error of a device. A profiler has
     // handlers and threads of its own.
-    if (left && !plan->profile && err != ERR_DEVICE && err != ERR_INTERRUPTED && err != ERR_STATE)
+    bool explains =
+        !plan->profile && err != ERR_DEVICE && err != ERR_INTERRUPTED && err != ERR_STATE;
+    if (explains) fail_drop(); // the text stays unless isolation_end() has another one
+    int left = isolation_end(bd->dev, r->c.entry);
+    if (left && explains)
         err = left;
-    else if (err)
-        fail(err, "%s", why);
+    else if (left && !err)
+        fail_drop();
     if (err) r->timed = false;
     if (err || !r->timed) return err;
     // Only a case with unchanged inputs can raise the roof.
@@ -416,6 +419,7 @@ int bench_run_case(const struct plan *plan, const struct references *ref, struct
     const struct problem *p = o->p;
     int err = attempt(plan, ref, bd, o, r);
     if ((err == ERR_MEMORY || err == ERR_UNCHECKED) && operands_drop_others(o)) {
+        fail_drop();
         result_clear(r);
         *r = result_start(&r->c, r->matrix);
         err = attempt(plan, ref, bd, o, r);

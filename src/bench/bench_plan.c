@@ -43,7 +43,7 @@ static int predict_case(const struct group *g, const struct bench_device *bd, st
         tiled_model_predict(g->counts, r->c.prec, g->p.cols, a->model, &cut, &r->stats, &r->model);
     if (err) r->model = (struct tiled_prediction){0};
     tiled_model_gflops(&r->model, r->c.prec, &bd->roof);
-    return err == ERR_MEMORY ? OK : err;
+    return err == ERR_MEMORY ? fail_drop() : err;
 }
 
 static int emit_case(struct group *g, const struct bench_case *c, const struct matrix *matrix,
@@ -63,6 +63,7 @@ static int emit_case(struct group *g, const struct bench_case *c, const struct m
     if (!err) r.same_as = same_kernel_find(&g->same, &r);
     if (!err) err = emit(&r, arg);
     result_clear(&r);
+    if (!err) fail_check_ended();
     return err;
 }
 
@@ -74,7 +75,7 @@ static int make_problems(struct group *g)
     if (err || !g->p.in[0].val || g->plan->check == CHECK_OFF) return err;
     err = fresh_problem(&g->p, &g->anew);
     if (err) g->anew = (struct problem){.op = NULL};
-    if (err == ERR_MEMORY) return OK; // then only signs change
+    if (err == ERR_MEMORY) return fail_drop(); // then only signs change
     if (err) problem_free(&g->p);
     return err;
 }

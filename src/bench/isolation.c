@@ -94,9 +94,11 @@ int isolation_begin(struct device *d)
     char what[PROCESS_STATE_TEXT];
     // isolation_end() of the previous case has restored OpenMP's threads.
     process_state_restore(&state.kept, false, what);
-    if (isolation_spoiled() && wait_for_rest(false))
+    if (isolation_spoiled() && wait_for_rest(false)) {
+        fail_drop();
         return fail(ERR_STATE, "not measured: threads that '%s' left behind still run",
                     state.spoiler);
+    }
     state.ops = d->ops;
     return OK;
 }
@@ -144,15 +146,18 @@ int isolation_end(struct device *d, const struct algo_entry *entry)
     if (err) spoil(entry);
     d->ops = state.ops;
     int behind = look_behind_blocks(d, NULL);
-    if (behind) err = behind;
+    if (!err) err = behind;
     enum process_change change = process_state_restore(&state.kept, true, what);
+    if (what[0]) {
+        int stayed = fail(ERR_STATE, "it left %s behind", what);
+        if (!err) err = stayed;
+    }
     // A state that cannot be restored is no failure of the next case.
     if (change == PROCESS_STUCK && !process_state_keep(&present)) {
         process_state_free(&state.kept);
         state.kept = present;
     }
-    if (what[0]) err = fail(ERR_STATE, "it left %s behind", what);
     int left = wait_for_rest(!lives_on);
     if (left || change == PROCESS_STUCK) spoil(entry);
-    return left ? left : err;
+    return err ? err : left;
 }

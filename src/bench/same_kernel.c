@@ -33,7 +33,10 @@ static void keep(struct same_kernel *s, const struct same_kernel_case *x)
     if (s->count == s->room) {
         const int room = s->room ? 2 * s->room : 16;
         struct same_kernel_case *list = mem_alloc(room, sizeof *list);
-        if (!list) return;
+        if (!list) {
+            fail_drop(); // only a remark is lost
+            return;
+        }
         if (s->count) memcpy(list, s->list, (size_t)s->count * sizeof *list);
         mem_free(s->list);
         s->list = list;

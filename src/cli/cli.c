@@ -267,7 +267,7 @@ static int close_stdout(const struct command_info *c, int err)
     bool failed = fflush(stdout) || ferror(stdout);
     int write_error = errno;
     if (!failed) return err;
-    if (!c->records && reader_left()) return err == ERR_OUTPUT ? OK : err;
+    if (!c->records && reader_left()) return err == ERR_OUTPUT ? fail_drop() : err;
     if (err) return err;
     return fail(ERR_OUTPUT, "stdout: cannot be written: %s", strerror(write_error));
 }

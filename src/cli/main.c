@@ -78,6 +78,7 @@ int main(int argc, char **argv)
     set_handlers();
     int err = cli_main(argc, argv, &outcome);
     alarm(0);
+    if (!err) fail_check_ended();
     if (!err && outcome.exit_now) _exit(0); // cli_main() has flushed stdout
     if (err) fprintf(stderr, "spbench: %s\n", fail_text());
     if (!err && outcome.conclusion == CONCLUSION_REGRESSION) return 1;

@@ -139,8 +139,9 @@ static int add_line(struct observations *s, struct run_starts *m, const char *pa
     struct record r;
     int err = record_read(line, &r);
     if (err == ERR_INPUT) {
+        const char *why = fail_text();
         if (!s->bad_lines++)
-            snprintf(s->bad_text, sizeof s->bad_text, "%s:%lld: %s", path, number, fail_text());
+            snprintf(s->bad_text, sizeof s->bad_text, "%s:%lld: %s", path, number, why);
         return OK;
     }
     if (err) return err;
@@ -210,7 +211,7 @@ static int take_date(void *arg, const char *path, const char *line, long long nu
     int64_t *when = arg;
     (void)path, (void)number;
     int err = record_read(line, &r);
-    if (err) return err == ERR_INPUT ? OK : err;
+    if (err) return err == ERR_INPUT ? fail_drop() : err;
     *when = r.when;
     record_free(&r);
     return *when ? -1 : OK;

@@ -157,7 +157,7 @@ static bool read_entry(int fd, const struct cache_key *key, bool drawn, struct c
     int64_t at = sizeof h;
     if (fstat(fd, &facts) || !read_piece(fd, (char *)&h, sizeof h, 0)) return false;
     if (!head_fits(&h, key, drawn, facts.st_size)) return false;
-    if (csr_alloc(A, (int32_t)h.m, (int32_t)h.n, h.nnz)) return false;
+    if (csr_alloc(A, (int32_t)h.m, (int32_t)h.n, h.nnz)) return fail_drop(), false;
     bool good = read_array(fd, A->ptr, (h.m + 1) * (int64_t)sizeof *A->ptr, &at) &&
                 read_array(fd, A->idx, h.nnz * (int64_t)sizeof *A->idx, &at) &&
                 read_array(fd, A->val, h.nnz * (int64_t)sizeof *A->val, &at) &&
@@ -292,13 +292,16 @@ static void write_array(FILE *out, const void *data, int64_t bytes)
 static void write_entry(const char *path, const struct head *h, const struct csr *A)
 {
     static struct whole_file file; // stays where it is until it is closed
-    if (user_cache_replace(&file, path)) return;
+    if (user_cache_replace(&file, path)) {
+        fail_drop();
+        return;
+    }
     fwrite(h, sizeof *h, 1, file.stream);
     write_array(file.stream, A->ptr, (h->m + 1) * (int64_t)sizeof *A->ptr);
     write_array(file.stream, A->idx, h->nnz * (int64_t)sizeof *A->idx);
     write_array(file.stream, A->val, h->nnz * (int64_t)sizeof *A->val);
     bool good = !interrupted && !fflush(file.stream) && !fdatasync(fileno(file.stream));
-    whole_file_close(&file, good ? OK : ERR_OUTPUT);
+    if (whole_file_close(&file, good ? OK : ERR_OUTPUT)) fail_drop();
 }
 
 void cache_keep(const struct cache_key *key, const char *path, const struct csr *A,

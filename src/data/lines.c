@@ -12,7 +12,8 @@ int lines_open(struct lines *l, const char *path)
     errno = 0;
     l->file = gzopen(path, "re");
     if (l->file) return OK;
-    return errno ? fail(ERR_INPUT, "%s: cannot be read: %s", path, strerror(errno)) : ERR_MEMORY;
+    if (!errno) return fail(ERR_MEMORY, "%s: out of memory for zlib", path);
+    return fail(ERR_INPUT, "%s: cannot be read: %s", path, strerror(errno));
 }
 
 // Returns why the last gzread() ended; OK at the end of the file.
@@ -23,7 +24,7 @@ static int read_error(const struct lines *l)
     switch (code) {
     case Z_OK:
     case Z_STREAM_END: return OK;
-    case Z_MEM_ERROR: return ERR_MEMORY;
+    case Z_MEM_ERROR: return fail(ERR_MEMORY, "%s: out of memory for zlib", l->path);
     case Z_BUF_ERROR: return fail(ERR_INPUT, "%s: the gzip data is truncated", l->path);
     case Z_ERRNO: return fail(ERR_INPUT, "%s: cannot be read: %s", l->path, strerror(reason));
     default: return fail(ERR_INPUT, "%s: damaged gzip data (%s)", l->path, text);

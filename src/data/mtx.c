@@ -416,5 +416,5 @@ int mtx_look(const char *path)
     err = head_read(&f);
     text_close(&t);
     // Memory may suffice when the file is read. A lack of memory is a result of each case.
-    return err == ERR_MEMORY ? OK : err;
+    return err == ERR_MEMORY ? fail_drop() : err;
 }

@@ -177,8 +177,9 @@ static int windows_start(struct text *t)
     if (err) return err;
     t->left = INT64_MAX;
     // An error in the first bytes is reported below, when they are read again.
-    bool archive =
-        !stream_read(&t->stream, head, TAR_BLOCK, &got) && got == TAR_BLOCK && tar_is_header(head);
+    err = stream_read(&t->stream, head, TAR_BLOCK, &got);
+    if (err) fail_drop();
+    bool archive = !err && got == TAR_BLOCK && tar_is_header(head);
     err = archive ? archive_open(t) : stream_restart(&t->stream);
     if (err) return err;
     // A byte more than can follow, so that the first read finds the end.

@@ -25,17 +25,15 @@ const struct device_entry device_list[DEVICE_KINDS] = {
 int device_count(enum device_kind kind)
 {
     const struct device_ops *ops = device_list[kind].ops;
-    return ops ? ops->count() : 0;
+    const char *missing;
+    return ops ? ops->count(&missing) : 0;
 }
 
 const char *device_missing(enum device_kind kind)
 {
-    static _Thread_local char why[FAIL_TEXT_MAX];
     const struct device_ops *ops = device_list[kind].ops;
-    if (!ops) return device_list[kind].missing;
-    if (ops->count() > 0) return NULL;
-    snprintf(why, sizeof why, "%s", fail_text()); // set by count()
-    return why;
+    const char *missing = device_list[kind].missing;
+    return ops && ops->count(&missing) > 0 ? NULL : missing;
 }
 
 const char *device_names(void)
@@ -179,6 +177,7 @@ static void trace(struct device *d)
         struct device_moment *p = mem_resize(t->moments, t->capacity, capacity, sizeof *p);
         if (!p) {
             t->lost = true;
+            fail_drop();
             return;
         }
         t->moments = p;

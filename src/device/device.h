@@ -138,7 +138,7 @@ struct device_ops {
     const char *visible; // environment variable that selects devices, or NULL
     int toolkit;         // version of the toolkit of the build, 12090 for 12.9; 0: none
     int row_start_bytes; // size of a row start in CSR for kernels: 8 (int64_t) or 4 (int32_t)
-    int (*count)(void);  // returns the number of devices; 0: fail_text() has the reason
+    int (*count)(const char **missing); // returns the number of devices; 0: sets the reason
     // Sets the bus address of a device, without opening the device. NULL: devices have no address.
     int (*bus_id)(int index, char id[DEVICE_BUS_ID_MAX]);
     int (*open)(struct device *d); // sets name, detail, sizes, stream; needs d->index

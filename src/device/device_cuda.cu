@@ -29,8 +29,9 @@ struct cuda {
 
 static struct cuda *cuda_of(struct device *d) { return (struct cuda *)d->backend; }
 
-static int cuda_count(void)
+static int cuda_count(const char **missing)
 {
+    static char why[128];
     int count = 0, driver = 0, runtime = 0;
     cudaError_t e = cudaGetDeviceCount(&count);
     if (e == cudaSuccess && count > 0) return count;
@@ -38,14 +39,16 @@ static int cuda_count(void)
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     if (e == cudaErrorInsufficientDriver && !driver)
-        fail(ERR_DEVICE, "no NVIDIA driver found");
+        snprintf(why, sizeof why, "no NVIDIA driver found");
     else if (e == cudaErrorInsufficientDriver)
-        fail(ERR_DEVICE, "the driver is too old: it supports CUDA %d.%d, this build needs %d.%d",
-             driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+        snprintf(why, sizeof why,
+                 "the driver is too old: it supports CUDA %d.%d, this build needs %d.%d",
+                 driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     else if (e == cudaSuccess || e == cudaErrorNoDevice)
-        fail(ERR_DEVICE, "no CUDA device found");
+        snprintf(why, sizeof why, "no CUDA device found");
     else
-        fail(ERR_DEVICE, "no CUDA device can be used: %s", cudaGetErrorString(e));
+        snprintf(why, sizeof why, "no CUDA device can be used: %s", cudaGetErrorString(e));
+    *missing = why;
     return 0;
 }
 
@@ -141,7 +144,7 @@ static int cuda_open(struct device *d)
     }
     // Without NVML the clocks are unknown.
     char bus_id[DEVICE_BUS_ID_MAX];
-    if (!cuda_bus_id(d->index, bus_id)) nvml_open(&cuda_of(d)->nvml, bus_id);
+    if (cuda_bus_id(d->index, bus_id) || nvml_open(&cuda_of(d)->nvml, bus_id)) fail_drop();
     return OK;
 }
 

@@ -27,7 +27,10 @@ static void count(long long bytes)
 
 static void *counted(void *p)
 {
-    if (p) count((long long)malloc_usable_size(p));
+    if (p)
+        count((long long)malloc_usable_size(p));
+    else
+        fail_drop(); // MKL has an error of its own
     return p;
 }
 

@@ -102,7 +102,6 @@ void inputs_free(struct inputs *in)
 struct outcome case_run(struct inputs *in, const struct algo_entry *entry, const double *opt,
                         enum check_mode mode)
 {
-    char why[FAIL_TEXT_MAX] = ""; // of the first error: later ones may follow from it
     struct outcome out = {0};
     struct task t = {.entry = entry, .algo = entry->algo};
     memcpy(t.opt, opt, sizeof t.opt);
@@ -111,7 +110,6 @@ struct outcome case_run(struct inputs *in, const struct algo_entry *entry, const
     int64_t before = in->o.dev->used_bytes;
     struct fresh fresh = fresh_start(&t, &in->o, NULL);
     out.err = check_task(&t, &in->ref, mode, in->stay ? NULL : &fresh, &out.check);
-    if (out.err) snprintf(why, sizeof why, "%s", fail_text());
     int own = out.err == ERR_DEVICE ? device_sync(in->o.dev) : OK;
     if (!own) own = fresh_end(&fresh);
     if (!out.err) out.err = own;
@@ -119,8 +117,8 @@ struct outcome case_run(struct inputs *in, const struct algo_entry *entry, const
     out.figures = t.figures;
     task_teardown(&t);
     char what[64];
-    if (in->o.lost) operands_verify(&in->o, what); // frees the operands
-    if (why[0]) fail((enum err)out.err, "%s", why);
+    own = in->o.lost ? operands_verify(&in->o, what) : OK; // frees the operands
+    if (!out.err) out.err = own;
     return out;
 }
 

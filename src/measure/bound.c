@@ -44,7 +44,7 @@ static bool is_stale(struct device *d, const struct roof *kept, double *probe)
 {
     *probe = 0;
     if ((int64_t)time(NULL) - kept->measured > KEPT_FOR) return true;
-    if (d->ops->probe_roof(d, probe)) return *probe = 0, false;
+    if (d->ops->probe_roof(d, probe)) return fail_drop(), *probe = 0, false;
     return *probe > PROBE_GAIN * kept->probe_gb_s;
 }
 
@@ -59,7 +59,8 @@ int bound_roof(struct device *d, bool fresh, struct roof *roof)
     } else {
         err = measure(d, fresh, roof);
         // Kept ceilings serve if the measurement fails; the next run tries again.
-        if (err && err != ERR_INTERRUPTED && known && !fresh) *roof = kept, probe = 0, err = OK;
+        if (err && err != ERR_INTERRUPTED && known && !fresh)
+            *roof = kept, probe = 0, err = fail_drop();
     }
     if (err) *roof = (struct roof){0};
     // A better probe is kept, or the next run would measure again.
@@ -93,7 +94,8 @@ double bound_gather_ms(const struct roof *roof, const struct op_gather *g, doubl
 static bool measured_again(struct device *d, struct roof *roof)
 {
     struct roof now;
-    if ((int64_t)time(NULL) - roof->measured < FRESH_FOR || measure(d, false, &now)) return false;
+    if ((int64_t)time(NULL) - roof->measured < FRESH_FOR) return false;
+    if (measure(d, false, &now)) return fail_drop(), false;
     roof_merge(&now, roof); // the file may not be there
     *roof = now;
     tell_cache(d, roof);

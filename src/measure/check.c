@@ -108,6 +108,7 @@ static int compare_rows(const struct task *t, const struct output_view *R, struc
         char text[160] = "";
         int64_t my_broken = ref->count;
         bool failed = row_alloc(&room, ref->p, ref->room) != OK;
+        if (failed) fail_drop(); // the text of this thread
 #pragma omp for schedule(dynamic, 16)
         for (int64_t x = 0; x < ref->count; x++) {
             if (failed || interrupted || my_broken < x) continue;
@@ -361,7 +362,7 @@ static int compare_on_device(const struct task *t, const struct problem *p, stru
     }
     memcpy(out->reason, R.broken, sizeof out->reason);
     output_free(&R);
-    if (err == ERR_MEMORY || err == ERR_UNCHECKED) *decided = false, err = OK;
+    if (err == ERR_MEMORY || err == ERR_UNCHECKED) *decided = false, err = fail_drop();
     if (!err && *decided) conclude(t, p, &elements, &rows, out);
     return err;
 }

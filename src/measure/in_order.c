@@ -57,7 +57,7 @@ static int look(struct look *l, void *graph, enum in_order *out)
     if (!err) *out = ORDER_KEPT;
     if (err != ERR_WRONG) return err;
     *out = ORDER_BROKEN;
-    return OK;
+    return fail_drop();
 }
 
 // The same as a graph. A run that cannot be captured was tested in the stream.
@@ -66,7 +66,7 @@ static int look_at_graph(struct look *l, enum in_order *out)
     struct device *d = l->verify.task->dev;
     void *graph = NULL;
     int err = d->ops->graph_make(d, flip_and_run, l, &graph);
-    if (err) return err == ERR_UNSUPPORTED ? OK : err;
+    if (err) return err == ERR_UNSUPPORTED ? fail_drop() : err;
     err = look(l, graph, out);
     d->ops->graph_free(d, graph);
     return err;
@@ -86,5 +86,5 @@ int in_order_look(const struct verify *verify, bool graphs, enum in_order *out)
     int err = look(&l, NULL, out);
     if (!err && *out == ORDER_KEPT && graphs && can->graph_make) err = look_at_graph(&l, out);
     t->dev->peak_bytes = peak;
-    return err == ERR_UNSUPPORTED ? OK : err; // this device has no late inversion
+    return err == ERR_UNSUPPORTED ? fail_drop() : err; // this device has no late inversion
 }

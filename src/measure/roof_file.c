@@ -148,13 +148,17 @@ void roof_file_replace(struct device *d, const struct roof *r)
     struct whole_file file;
     if (!user_cache_path(path, FILE_NAME)) return;
     device_key(d, key);
-    if (!user_cache_make("") || !roof_is_sane(r) || user_cache_replace(&file, path)) return;
+    if (!user_cache_make("") || !roof_is_sane(r)) return;
+    if (user_cache_replace(&file, path)) {
+        fail_drop(); // the next run measures again
+        return;
+    }
     put_roof(file.stream, key, r);
     FILE *old = open_file(path);
     for (int n = 1; old && n < LINES_MAX && fgets(line, sizeof line, old);)
         if (strchr(line, '\n') && !line_of(line, key)) fputs(line, file.stream), n++;
     if (old) fclose(old);
-    whole_file_close(&file, OK);
+    if (whole_file_close(&file, OK)) fail_drop();
 }
 
 void roof_file_keep(struct device *d, struct roof *r)

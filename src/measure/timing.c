@@ -142,8 +142,10 @@ static bool make_graphs(struct session *s)
     int err = batch_make_graph(&s->apart);
     if (!err && s->apart.separated) err = batch_make_graph(&s->back_to_back);
     if (!err && s->apart.separated) err = batch_make_graph(&s->separators);
-    if (err) free_graphs(s);
-    return !err;
+    if (!err) return true;
+    fail_drop();
+    free_graphs(s);
+    return false;
 }
 
 // Sets separator_ms, the time of a separator. Runs each batch once before its first sample.
@@ -285,7 +287,7 @@ static int time_change(struct session *s, enum batch_inputs inputs, double *run_
         err = batch_make_graph(&b);
         if (err && b.inputs == INPUTS_CHANGE && w->lose) w->lose(w->arg);
         // The graphs of other batches are possible: the algorithm supports the case.
-        if (err == ERR_UNSUPPORTED) err = fail(ERR_DEVICE, "%s", fail_text());
+        if (err == ERR_UNSUPPORTED) err = ERR_DEVICE;
     }
     if (!err) err = time_batch(s, &b, &ms);
     batch_free_graph(&b);

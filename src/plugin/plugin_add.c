@@ -45,7 +45,9 @@ static int host_alloc(struct spbench_task *task, int64_t bytes, void **block)
     struct adapter *a = adapter_of(task);
     *block = NULL;
     if (a->t->dev->closed) return refuse(a, "run() called alloc()"), SPBENCH_FAILED;
-    return device_alloc(a->t->dev, max64(bytes, 1), 1, block) ? SPBENCH_NO_MEMORY : SPBENCH_OK;
+    if (!device_alloc(a->t->dev, max64(bytes, 1), 1, block)) return SPBENCH_OK;
+    fail_drop(); // the plug-in may do with less memory
+    return SPBENCH_NO_MEMORY;
 }
 
 static void host_free(struct spbench_task *task, void *block)
@@ -63,10 +65,10 @@ static void host_free(struct spbench_task *task, void *block)
 static void host_phase(struct spbench_task *task, const char *name)
 {
     struct adapter *a = adapter_of(task);
-    if (task_phase_fits(a->t, name))
-        task_phase(a->t, name);
-    else
+    if (!task_phase_fits(a->t, name))
         refuse(a, "phase '%s': more than %d phases, or the name is too long", name, PHASES_MAX);
+    else if (task_phase(a->t, name))
+        fail_drop(); // the end of the run finds the error of the device again
 }
 
 static void host_log(struct spbench_task *task, const char *text)

@@ -93,7 +93,8 @@ static bool get_device(const char *text, enum device_kind *kind)
     char id[16];
     int index;
     // device_parse() would look for devices for "auto", which records do not have.
-    if (!strcmp(text, "auto") || device_parse(text, kind, &index)) return false;
+    if (!strcmp(text, "auto")) return false;
+    if (device_parse(text, kind, &index)) return fail_drop(), false;
     device_id(*kind, index, id);
     return !strcmp(text, id) || !strcmp(text, device_list[*kind].name);
 }

@@ -33,7 +33,7 @@ int record_tail_judge(const char *line, int64_t length, bool *part)
     if (!err) cJSON_Delete(o);
     if (err != ERR_INPUT) return err;
     *part = begins_as_record(line);
-    return OK;
+    return fail_drop();
 }
 
 static int cannot_mend(const char *path)
@@ -85,11 +85,13 @@ static int mend(int fd, const char *path, off_t from, off_t size, const char *te
         return OK;
     }
     err = record_read(text, &x);
-    if (err == ERR_INPUT)
+    if (err == ERR_INPUT) {
+        fail_drop();
         return fail(ERR_USAGE,
                     "-o %s: its last line has no end and is no part of a record; the file is left "
                     "as it is",
                     path);
+    }
     if (err) return err;
     record_free(&x);
     return write(fd, "\n", 1) == 1 ? OK : cannot_mend(path);

@@ -67,8 +67,9 @@ static int add_case(struct collected *c, struct record *r, const char *line)
 
 static void note_bad(struct collected *c, const char *path, long long number)
 {
+    const char *why = fail_text();
     if (!c->bad_lines++)
-        snprintf(c->bad_text, sizeof c->bad_text, "%s:%lld: %s", path, number, fail_text());
+        snprintf(c->bad_text, sizeof c->bad_text, "%s:%lld: %s", path, number, why);
 }
 
 int collect_line(struct collected *c, const char *path, const char *line, long long number)
@@ -327,7 +328,8 @@ int collect_rows(struct collected *c, const char *matrices, struct summaries *s,
         err = summary_add(s, &row, x->r.key, x->r.matrix);
         if (!err) (*cases)[s->count - 1] = i;
         if (err == ERR_INPUT) {
-            if (!c->bad_lines++) snprintf(c->bad_text, sizeof c->bad_text, "%s", fail_text());
+            const char *why = fail_text();
+            if (!c->bad_lines++) snprintf(c->bad_text, sizeof c->bad_text, "%s", why);
             err = OK;
         }
     }

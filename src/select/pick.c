@@ -53,6 +53,7 @@ static int take_fastest(struct task *t, struct field *f, int err)
 {
     while ((f->taken = fastest(f)) >= 0) {
         const char *name = f->names[f->taken];
+        fail_drop(); // the refusal of the candidate before
         f->before = t->figures;
         device_peak_reset(t->dev);
         err = delegate_prepare(t, name);
@@ -93,7 +94,7 @@ static int time_trial(struct task *t, int candidate, int err, struct trials *all
     if (!err) err = trial_time(t->state, 3 * least_us(all) + alone_us, &us);
     *x = (struct trial){candidate, err ? INFINITY : us, is_refusal(err) ? err : OK};
     all->count++;
-    return x->refusal ? OK : err;
+    return x->refusal ? fail_drop() : err;
 }
 
 // Ends the trial of the candidate that the task was handed on to.

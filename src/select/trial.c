@@ -82,5 +82,7 @@ int trial_time(struct task *t, double enough, double *us)
     if (err || *us > enough || !graphs) return err;
     err = *us < TRIAL_LONG_US && t->entry->op->result != RESULT_SPARSE ? time_graph(t, us)
                                                                        : ERR_UNSUPPORTED;
-    return err == ERR_UNSUPPORTED ? least_time(t, run_one, t, TRIES - 1, us) : err;
+    if (err != ERR_UNSUPPORTED) return err;
+    fail_drop();
+    return least_time(t, run_one, t, TRIES - 1, us);
 }

@@ -19,7 +19,7 @@ int standby_start(struct standby *s, const struct worker_config *config,
     s->pass = pass;
     s->tied = s->ready = false;
     s->until_ms = clock_ms() + READY_MS;
-    return err == ERR_MEMORY ? err : OK;
+    return err == ERR_MEMORY ? err : fail_drop(); // a worker that starts later has the reason
 }
 
 void standby_give(struct standby *s, struct worker *w, int pass)

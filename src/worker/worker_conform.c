@@ -63,16 +63,16 @@ static int begin(void *arg, const struct exact_case *c)
 static int take(void *arg, const struct exact_case *c, enum exact_result result, const char *why)
 {
     struct conform *x = arg;
-    char left[FAIL_TEXT_MAX];
     (void)c;
     const bool dead = result != EXACT_RIGHT && device_sync(&x->dev);
-    if (isolation_end(&x->dev, x->entry) && result < EXACT_FAILED) {
-        snprintf(left, sizeof left, "%s", fail_text());
-        result = EXACT_WRONG;
-        why = left;
+    if (dead) fail_drop();
+    if (isolation_end(&x->dev, x->entry)) {
+        const char *left = fail_text();
+        if (result < EXACT_FAILED) result = EXACT_WRONG, why = left;
     }
     if (dead) result = EXACT_CRASHED;
     int err = protocol_say_text(LINE_TESTED, "%d %s", (int)result, why);
+    fail_check_ended();
     if (err || (!dead && !isolation_spoiled())) return err;
     err = protocol_say(LINE_AGAIN);
     return err ? err : ERR_STATE;

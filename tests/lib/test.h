@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 static int test_passed, test_failed, test_skipped;
 
-// Counts one check; a failure names the place and says what was expected.
+// Counts one check; a failure names the place and says what was expected. An error that the
+// condition has caused ends here; its text stays until the next one.
 #define CHECK(cond, ...)                                                                           \
     do {                                                                                           \
         if (cond) {                                                                                \
@@ -18,6 +21,7 @@ static int test_passed, test_failed, test_skipped;
             printf(__VA_ARGS__);                                                                   \
             printf("\n");                                                                          \
         }                                                                                          \
+        fail_drop();                                                                               \
     } while (0)
 
 #define CHECK_TEXT(got, want)                                                                      \

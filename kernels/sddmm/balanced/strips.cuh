@@ -200,7 +200,7 @@ static int strips_make(struct task *t, struct strips *s)
     if (err == ERR_MEMORY && wanted < 0) { // the kernel works without strips
         strips_free(t->dev, s);
         *s = {};
-        return OK;
+        return fail_drop();
     }
     if (err) return err;
     BY_BYTES(in_bytes(t), start_list, t, s);

@@ -65,6 +65,7 @@ static int grow_array(struct device *d, struct work *w, void **array, int64_t ol
     void *larger;
     int err = device_alloc(d, bytes, 1, &larger);
     if (err == ERR_MEMORY) {
+        fail_drop();
         w->by_host++;
         return grow_by_host(d, array, old_bytes, bytes);
     }

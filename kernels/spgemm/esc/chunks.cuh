@@ -120,8 +120,10 @@ static int plan(struct task *t, struct work *w, struct chunk **chunks, int64_t *
     const int64_t product_bytes = 2 * (int64_t)(key_bytes + in_bytes(t));
     w->room = max64(1, min64(min64(w->products, ROOM_MOST), s->budget / product_bytes));
     int err;
-    while ((err = alloc_buffers(t, w, key_bytes)) == ERR_MEMORY && w->room > ROOM_LEAST)
+    while ((err = alloc_buffers(t, w, key_bytes)) == ERR_MEMORY && w->room > ROOM_LEAST) {
+        fail_drop();
         w->room /= 2;
+    }
     if (!err) err = make_chunks(t, w, chunks, count);
     if (err) return err;
 

@@ -265,6 +265,7 @@ static inline int plan_view(struct task *t, struct plan *s)
     if (choose_turned(t, &s->facts)) {
         const int err = plan_copies(t, s);
         if (err != ERR_MEMORY || task_option(t, "turned") > 0) return err;
+        fail_drop();
         copies_free(t->dev, s);
     }
     s->view = {t->C.layout, k, t->in[0].ld, t->C.ld};

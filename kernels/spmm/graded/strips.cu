@@ -128,7 +128,7 @@ int strips_make(struct task *t, struct strips *s)
     if (err == ERR_MEMORY && task_option(t, "strips") < 0) { // pieces need no such memory
         strips_free(t->dev, s);
         *s = {};
-        return OK;
+        return fail_drop();
     }
     return err;
 }

@@ -122,9 +122,11 @@ static int place_files(struct ab_run *run)
         // Processes append, so the file is emptied first. Only a file of records is replaced.
         struct record_file empty;
         int err = record_open(&empty, run->path[side], false, 0);
-        if (err == ERR_USAGE)
+        if (err == ERR_USAGE) {
+            fail_drop();
             return fail(err, "-keep %s: %s exists and is no file of records", keep,
                         run->path[side]);
+        }
         if (!err) err = record_close(&empty);
         if (err) return err;
     }

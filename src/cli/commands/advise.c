@@ -81,7 +81,7 @@ static int measure(struct session *s)
     s->setup.plan.rule.limit_ms =
         fmax(CASE_LEAST_MS, SAMPLES_SHARE * s->o.budget_ms / (double)max64(cases, 1));
     err = bench_matrix(&s->setup.plan, &s->setup.devices, &s->M, keep_case, s);
-    if (err && s->over) err = OK;
+    if (err && s->over) err = fail_drop();
     a->left_out = (int)(cases - a->count);
     return err;
 }
@@ -120,7 +120,7 @@ static int predict_product(struct session *s)
     problem_free(&p);
 done:
     source_free(&source);
-    return err == ERR_UNSUPPORTED ? OK : err; // the cases have the reason
+    return err == ERR_UNSUPPORTED ? fail_drop() : err; // the cases have the reason
 }
 
 // Warns before the measurement if the product cannot fit in the memory of the device.
@@ -184,7 +184,7 @@ static int open_session(struct session *s, const struct request *q)
     err = bench_setup_measure_roofs(&s->setup, false);
     if (err == ERR_INTERRUPTED) return err;
     if (err && !s->o.quiet) fprintf(stderr, "no roof: %s\n", fail_text());
-    return OK;
+    return fail_drop(); // the times need no roof
 }
 
 int cli_advise(const struct request *q)

@@ -158,11 +158,9 @@ int cli_conform(const struct request *q)
     if (!err) err = choose_rows(&c);
     if (!err) err = check_replacements(&c);
     if (!err) {
-        char why[FAIL_TEXT_MAX];
         err = run_rows(&c);
-        snprintf(why, sizeof why, "%s", err ? fail_text() : "");
         int tell_err = err && !c.done ? OK : tell_rows(&c, q->outcome);
-        err = err ? fail((enum err)err, "%s", why) : tell_err;
+        if (!err) err = tell_err;
     }
     for (int r = 0; r < c.count; r++) mem_free(c.rows[r].setting);
     mem_free(c.rows);

@@ -16,7 +16,8 @@ static int refuse_records(const struct options *o)
     struct stat facts;
     int64_t when;
     if (!o->output || stat(o->output, &facts) || !S_ISREG(facts.st_mode)) return OK;
-    if (observations_date(o->output, &when) || !when) return OK;
+    if (observations_date(o->output, &when)) return fail_drop();
+    if (!when) return OK;
     return fail(ERR_USAGE, "-o %s: holds records, which a report would replace", o->output);
 }
 

@@ -415,8 +415,6 @@ static int measure(struct whole *c, struct outcome *outcome)
     s->tell = tell;
     s->arg = c;
     err = sweep_run(s);
-    char why[FAIL_TEXT_MAX];
-    if (err) snprintf(why, sizeof why, "%s", fail_text());
     progress_end(&c->progress);
     int64_t bad = -s->endings.unread, cases = 0;
     for (int i = 0; i < STATUS_COUNT; i++) {
@@ -431,9 +429,9 @@ static int measure(struct whole *c, struct outcome *outcome)
         if (!close_err) close_err = view_err;
     }
     if (err == ERR_INTERRUPTED && to_file(c->o) && !c->once)
-        return fail(err, "%s; %sthe same command goes on", why,
+        return fail(err, "%s; %sthe same command goes on", fail_text(),
                     c->o->sweep.fresh ? "without -fresh " : "");
-    if (err) return fail((enum err)err, "%s", why);
+    if (err) return err;
     if (!close_err && !c->once) close_err = sum_up(c);
     if (close_err) return close_err;
     return cli_check_measured(cases, s->endings.by_status[STATUS_UNSUPPORTED],

@@ -142,7 +142,7 @@ static int refuse_value(enum command command, const struct given *last, const ch
     if (!last->text || strpbrk(word, "./") || !access(word, F_OK)) return OK;
     int length = snprintf(text, sizeof text, "%s,%s", last->text, word);
     if (length >= (int)sizeof text) return OK;
-    if (!could_be_value(command, last, word, text)) return OK;
+    if (!could_be_value(command, last, word, text)) return fail_drop();
     return fail(ERR_USAGE, "%s: no such file; for several values write -%s %s", word,
                 last->axis ? last->axis->name : last->option->name, text);
 }
