@@ -101,7 +101,7 @@ extern "C" int spmm_rowsplit_cuda_prepare(struct task *t)
     s->batch = (int)task_option(t, "batch");
     s->rows = (int)task_option(t, "rows");
     if (s->batch != 4 && s->batch != 8 && s->batch != 16 && s->batch != 32)
-        return fail(ERR_UNSUPPORTED, "rowsplit: batch=%d: it is 4, 8, 16 or 32", s->batch);
+        return fail(ERR_UNSUPPORTED, "rowsplit: batch=%d: must be 4, 8, 16 or 32", s->batch);
     return sizes_set(t, 1, &s->sizes);
 }
 

@@ -116,7 +116,7 @@ int algo_refuse_layout(const struct algo *a, enum layout layout)
 {
     char text[32];
     if (a->layouts & BIT(layout)) return OK;
-    return fail(ERR_UNSUPPORTED, "it does not do the %s-major layout",
+    return fail(ERR_UNSUPPORTED, "the %s-major layout is not supported by this algorithm",
                 axis_text(&axis_layout, layout, text));
 }
 

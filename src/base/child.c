@@ -123,7 +123,7 @@ static int follow(struct child *c, double limit_ms, int *state)
         if (lost) return fail(ERR_UNSUPPORTED, "%s: waitpid() failed", c->name);
         if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
         if (clock_ms() - begin > limit_ms)
-            return fail(ERR_UNSUPPORTED, "%s: had not ended after %g s", c->name, limit_ms * 1e-3);
+            return fail(ERR_UNSUPPORTED, "%s: did not end within %g s", c->name, limit_ms * 1e-3);
         // poll() returns at once when the pipe is closed.
         if (pipe_state.revents & POLLHUP && !(pipe_state.revents & POLLIN)) usleep(POLL_MS * 1000);
     }

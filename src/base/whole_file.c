@@ -83,7 +83,7 @@ int whole_file_open(struct whole_file *f, const char *name)
         if (!interrupted) f->stream = fopen(name, "w");
         if (!f->stream) err = interrupted ? was_interrupted(name) : cannot_write(name);
     } else if (!exists && !lstat(name, &old)) {
-        err = fail(ERR_OUTPUT, "%s: is a link to nothing", name);
+        err = fail(ERR_OUTPUT, "%s: is a link to a missing file", name);
     } else {
         err = open_temporary(f, exists ? &old : NULL);
     }

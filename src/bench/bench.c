@@ -145,13 +145,13 @@ static int learn_roof(struct device *d, struct roof *roof, const struct result *
     double gflops = (double)r->flops / ms * 1e-6;
     if (!is_unbounded(&r->c) && !bound_learn(d, roof, r->c.prec, gflops))
         return fail(ERR_WRONG,
-                    "%.4g GFLOPS are more than %s can do, which is %.4g: its time is of "
-                    "something else",
+                    "%.4g GFLOPS exceed the peak of %s (%.4g): the timer did not measure the "
+                    "product",
                     gflops, d->id, roof->fma_gflops[prec_sum(r->c.prec)]);
     if (!bound_learn_bytes(d, roof, r->compulsory_bytes, ms))
         return fail(ERR_WRONG,
-                    "%.4g GB/s of its operands are more than the fastest cache of %s gives, "
-                    "which is %.4g: its time is of something else",
+                    "%.4g GB/s of operands exceed the fastest cache of %s (%.4g): the timer did "
+                    "not measure the product",
                     (double)r->compulsory_bytes / ms * 1e-6, d->id, roof->near_gb_s);
     return OK;
 }
@@ -287,8 +287,7 @@ static int measure_ready(const struct plan *plan, struct verify *verify, struct 
 static int profile_task(struct task *t, bool cold)
 {
     struct device *d = t->dev;
-    if (!d->ops->profile)
-        return fail(ERR_UNSUPPORTED, "no profiler waits for the marks of a run on %s", d->id);
+    if (!d->ops->profile) return fail(ERR_UNSUPPORTED, "-profile: not supported on %s", d->id);
     int err = task_run(t);
     task_release_result(t);
     if (!err && cold) err = d->ops->flush_cache(d);

@@ -103,7 +103,7 @@ static bool find_version(struct counter_tool *tool, const char *path)
         utf8_visible(name, tool->name, sizeof tool->name);
         tool->missing[0] = 0;
     } else {
-        fail(ERR_UNSUPPORTED, "%s: says no version, and is no ncu", path);
+        fail(ERR_UNSUPPORTED, "%s: is not ncu: --version prints no version", path);
         snprintf(tool->missing, sizeof tool->missing, "%s", fail_text());
     }
     mem_free(text);

@@ -94,7 +94,7 @@ static void *open_library(void)
 static int find(void *lib, const char *name, void *where)
 {
     void *p = dlsym(lib, name);
-    if (!p) return fail(ERR_UNSUPPORTED, "%s has no %s, and is no libmkl_rt", opened, name);
+    if (!p) return fail(ERR_UNSUPPORTED, "%s has no %s: it is not libmkl_rt", opened, name);
     memcpy(where, &p, sizeof p); // C has no cast from an object pointer to a function pointer
     return OK;
 }
@@ -167,7 +167,7 @@ static int choose_layers(const struct layer **layer)
         return fail(ERR_UNSUPPORTED, "no libmkl_gnu_thread is beside libmkl_rt in %s", folder);
     if (mkl.MKL_Set_Interface_Layer(LP64) != LP64 ||
         mkl.MKL_Set_Threading_Layer((*layer)->code) != (*layer)->code)
-        return fail(ERR_UNSUPPORTED, "libmkl_rt does not take its layers");
+        return fail(ERR_UNSUPPORTED, "libmkl_rt refuses the interface or threading layer");
     mkl.MKL_Set_Dynamic(false);
     return OK;
 }

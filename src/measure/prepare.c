@@ -300,7 +300,7 @@ static int share_dense(struct task *t, struct operands *o, struct setup *setup)
 static int refuse_unfit(const struct task *t, const struct problem *p)
 {
     if (!(t->algo->precs & BIT(p->prec)))
-        return fail(ERR_UNSUPPORTED, "it does not do %s", prec_name(p->prec));
+        return fail(ERR_UNSUPPORTED, "%s is not supported by this algorithm", prec_name(p->prec));
     return p->op->refuse ? p->op->refuse(p, t->algo) : OK;
 }
 

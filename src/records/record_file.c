@@ -63,7 +63,7 @@ static int check_kept(const char *path)
     int err = read(fd, &first, 1) < 0 ? cannot_write(path) : OK;
     close(fd);
     if (err || first == '{') return err;
-    return fail(ERR_USAGE, "-o %s: is there, and no file of records; it is left as it is", path);
+    return fail(ERR_USAGE, "-o %s: exists and is not a record file; not overwritten", path);
 }
 
 // Returns the number of lines of a file that will be replaced; 0: no file, or not readable.

@@ -315,7 +315,7 @@ int record_each_line(const char *path,
     for (long long number = 1; !err && !(err = lines_next(&lines, &line)) && line; number++) {
         if (interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
         if (!err && number == 1 && line[0] != '{')
-            err = fail(ERR_INPUT, "%s: is no file of records: its first line is none", path);
+            err = fail(ERR_INPUT, "%s: is not a record file: its first line is not a record", path);
         if (!err && line[0]) err = take(arg, path, line, number);
     }
     lines_close(&lines);

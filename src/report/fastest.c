@@ -26,7 +26,7 @@ static void add_longer(char line[LINE_SIZE], double ratio)
 
 static void add_noise(char line[LINE_SIZE], const struct rank_case *x)
 {
-    words_print(line, LINE_SIZE, "within the noise");
+    words_print(line, LINE_SIZE, "intervals overlap: measure again");
     if (isnan(x->ci_lo))
         words_print(line, LINE_SIZE, ": %d sample%s", x->samples, x->samples == 1 ? "" : "s");
 }
@@ -44,7 +44,7 @@ static void add_others(char line[LINE_SIZE], const struct rank *r)
         add_noise(line, near);
         words_print(line, LINE_SIZE, ")");
     } else if (near) {
-        words_print(line, LINE_SIZE, "; %s is ", near->name);
+        words_print(line, LINE_SIZE, "; %s: ", near->name);
         add_noise(line, near);
     }
 }

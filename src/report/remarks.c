@@ -137,9 +137,9 @@ static const struct remark below[] = {
     {"rows: cv", "In the line of a matrix: the standard deviation of the row lengths over their "
                  "mean."},
     {"fastest", "The fastest checked result with the same inputs, and the next kernel. The "
-                "speed-up over the best of a vendor follows, with the library call. \"within the "
-                "noise\": two intervals overlap, or the difference is at most that of the line "
-                "\"noise\". With fewer than 6 samples the fastest sample counts."},
+                "speed-up over the best of a vendor follows, with the library call. \"intervals "
+                "overlap\": also if the difference is at most that of the line \"noise\". With "
+                "fewer than 6 samples the fastest sample counts."},
     {"noise",
      "Two rows that ran the same kernel, such as auto and the algorithm that it picked. Their "
      "times differ only by noise."},

@@ -105,7 +105,7 @@ static int refuse(const struct task *t, const struct algo_entry *entry, const ch
     const char *missing = entry ? algo_missing(entry) : "there is none";
     if (missing) return fail(ERR_UNSUPPORTED, "%s: %s", name, missing);
     if (!(entry->algo->precs & BIT(t->prec)))
-        return fail(ERR_UNSUPPORTED, "%s does not do %s", name, prec_name(t->prec));
+        return fail(ERR_UNSUPPORTED, "%s does not support %s", name, prec_name(t->prec));
     return t->in[0].val ? algo_refuse_layout(entry->algo, t->in[0].layout) : OK;
 }
 

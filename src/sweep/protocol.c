@@ -60,7 +60,9 @@ static int write_line(char *line, int length)
     for (int used = 0; used <= length;) {
         ssize_t n = write(WORKER_CHANNEL, line + used, (size_t)(length + 1 - used));
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return fail(ERR_OUTPUT, "the sweep does not read: %s", strerror(errno));
+        if (n <= 0)
+            return fail(ERR_OUTPUT, "the channel to the sweep cannot be written: %s",
+                        strerror(errno));
         used += (int)n;
     }
     return OK;
@@ -91,8 +93,8 @@ int protocol_await(enum protocol_word word)
     do n = read(WORKER_WORDS, &letter, 1);
     while (n < 0 && errno == EINTR && !interrupted);
     if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
-    if (n < 0) return fail(ERR_USAGE, "no sweep writes: %s", strerror(errno));
-    if (!n) return fail(ERR_INTERRUPTED, "the sweep is gone");
+    if (n < 0) return fail(ERR_USAGE, "the sweep cannot be read: %s", strerror(errno));
+    if (!n) return fail(ERR_INTERRUPTED, "the sweep has ended");
     if (letter == (char)word) return OK;
     return fail(ERR_INPUT, "the sweep writes '%c', not '%c'", letter, word);
 }

@@ -461,8 +461,8 @@ void slot_enforce_limits(struct slot *x)
                  size_text(memory, used), size_text(most, limit));
         kill_as(x, STATUS_OOM);
     } else if (clock_ms() > x->deadline_ms) {
-        snprintf(x->why, sizeof x->why, "%s after %g s (-timeout)",
-                 x->open ? "had not ended" : "the matrix was not there",
+        snprintf(x->why, sizeof x->why, "%s over %g s (-timeout)",
+                 x->open ? "took" : "reading the matrix took",
                  (x->deadline_ms - x->since_ms) * 1e-3);
         kill_as(x, STATUS_TIMEOUT);
     }

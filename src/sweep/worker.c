@@ -55,7 +55,7 @@ int worker_add_request(struct worker *w, const char *request)
         if (n <= 0) e = n ? errno : ENOSPC;
         if (n > 0) request += n, left -= (size_t)n, at += n;
     }
-    return e ? fail(ERR_DEVICE, "no worker can be told what to do: %s", strerror(e)) : OK;
+    return e ? fail(ERR_DEVICE, "the request of a worker cannot be written: %s", strerror(e)) : OK;
 }
 
 void worker_tell(struct worker *w, enum protocol_word word)

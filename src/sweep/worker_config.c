@@ -132,12 +132,11 @@ static int survey_follow(struct worker *w, double limit_ms, struct survey *s)
         for (char *line; !err && !ended && (line = worker_line(w));)
             err = survey_line(s, line, &ended);
         if (!err && !ended && clock_ms() - begin > limit_ms)
-            err = fail(ERR_DEVICE, "a worker had not said after %g s what there is to do",
-                       limit_ms * 1e-3);
+            err = fail(ERR_DEVICE, "a worker sent no plan within %g s", limit_ms * 1e-3);
         if (!err && !ended && w->channel < 0 && worker_over(w, &state)) {
             char text[FAIL_TEXT_MAX];
             worker_end_text(w, state, text);
-            err = fail(ERR_DEVICE, "a worker has said nothing of what there is to do: %s", text);
+            err = fail(ERR_DEVICE, "a worker sent no plan: %s", text);
         }
     }
     return err;

@@ -36,7 +36,8 @@ static int add(struct worker_devices *p, enum device_kind kind, int index, const
     if (p->count && kind != p->kind)
         return fail(ERR_USAGE, "-device %s: a sweep is on devices of one kind", text);
     for (int i = 0; i < p->count; i++)
-        if (p->index[i] == index) return fail(ERR_USAGE, "-device %s: one of them twice", text);
+        if (p->index[i] == index)
+            return fail(ERR_USAGE, "-device %s: a device is given twice", text);
     if (p->count == WORKER_DEVICES_MAX)
         return fail(ERR_USAGE, "-device %s: more than %d devices", text, WORKER_DEVICES_MAX);
     p->kind = kind;
@@ -56,7 +57,7 @@ static int add_item(struct worker_devices *p, const char *item, const char *text
     else
         snprintf(id, sizeof id, "%s", item);
     if (!strcmp(id, "auto") || all_of(id, &kind))
-        return fail(ERR_USAGE, "-device %s: %s stands alone", text, item);
+        return fail(ERR_USAGE, "-device %s: %s excludes other devices", text, item);
     int err = device_parse(id, &kind, &index);
     return err ? err : add(p, kind, index, text);
 }

@@ -65,9 +65,9 @@ static int tie(const struct worker_request *request)
 {
     reset_signals();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != request->parent) return fail(ERR_INTERRUPTED, "the sweep is gone");
+    if (getppid() != request->parent) return fail(ERR_INTERRUPTED, "the sweep has ended");
     if (fcntl(WORKER_CHANNEL, F_SETFD, FD_CLOEXEC) || fcntl(WORKER_WORDS, F_SETFD, FD_CLOEXEC))
-        return fail(ERR_USAGE, "no sweep reads");
+        return fail(ERR_USAGE, "the channel to the sweep is not open");
     FILE *f = fopen("/proc/self/oom_score_adj", "we");
     if (f) fputs("1000", f), fclose(f);
     memory_limit_set(request->memory_bytes);

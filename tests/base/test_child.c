@@ -74,7 +74,7 @@ static void test_late(void)
     snprintf(script, sizeof script, "sleep 300 & echo $! >%s; wait", path);
     double start = clock_ms();
     shell(script, 500, &err, &status);
-    CHECK(err == ERR_UNSUPPORTED && strstr(fail_text(), "had not ended after 0.5 s"), "%s",
+    CHECK(err == ERR_UNSUPPORTED && strstr(fail_text(), "did not end within 0.5 s"), "%s",
           fail_text());
     CHECK(clock_ms() - start < 15000, "%g ms", clock_ms() - start);
     CHECK(!is_there(path), "what it has started goes on");

@@ -86,7 +86,7 @@ static void test_links(void)
     CHECK_TEXT(content("in/far"), "new");
     CHECK(!lstat("link", &s) && S_ISLNK(s.st_mode), "the link was replaced");
     CHECK(!unlink("in/far") && write_it("link", "new", OK) == ERR_OUTPUT, "a link to nothing");
-    CHECK_TEXT(fail_text(), "link: is a link to nothing");
+    CHECK_TEXT(fail_text(), "link: is a link to a missing file");
     CHECK(!unlink("link") && !rmdir("in"), "something was left in the folder");
 }
 

@@ -25,7 +25,7 @@ static void test_reading(void)
     comparison_free(&c);
     // What is no file of records.
     static const char *const bad[][2] = {{"", "has no results"},
-                                         {"%%MatrixMarket matrix\n", "is no file of records"},
+                                         {"%%MatrixMarket matrix\n", "is not a record file"},
                                          {"{}\n{}\n", "has no results; "}};
     for (int i = 0; i < COUNT(bad); i++) {
         f = file_open(files[1], "w");

@@ -83,12 +83,12 @@ static void no_threads(void) // Intel's need its OpenMP library
 static void refused_layers(void)
 {
     setenv("FAKE_MKL_REFUSE", "MKL_Set_Threading_Layer:-1", 1);
-    CHECK_MISSING(fake, "does not take its layers");
+    CHECK_MISSING(fake, "refuses the interface");
 }
 static void refused_indices(void)
 {
     setenv("FAKE_MKL_REFUSE", "MKL_Set_Interface_Layer:1", 1);
-    CHECK_MISSING(fake, "does not take its layers");
+    CHECK_MISSING(fake, "refuses the interface");
 }
 
 // What the loader told it; NULL if it has not been loaded.

@@ -148,7 +148,7 @@ extern "C" int sddmm_balanced_cuda_prepare(struct task *t)
         return fail(ERR_UNSUPPORTED, "%s: more than 2^31 - 1 nonzeros", t->entry->name);
     const int share = (int)task_option(t, "share");
     if (share != 0 && share != 8 && share != 16 && share != 32)
-        return fail(ERR_UNSUPPORTED, "%s: share=%d: it is 0, 8, 16 or 32", t->entry->name, share);
+        return fail(ERR_UNSUPPORTED, "%s: share=%d: must be 0, 8, 16 or 32", t->entry->name, share);
     int err = row_step(t, &t->in[0], &s->X_step);
     if (!err) err = row_step(t, &t->in[1], &s->Y_step);
     if (!err) err = strips_make(t, &s->strips);

@@ -33,7 +33,7 @@ static int prepare(struct task *t)
     if (!s) return ERR_MEMORY;
     s->factor = (int)task_option(t, "factor");
     if (s->factor & (s->factor - 1))
-        return fail(ERR_UNSUPPORTED, "tiled: factor=%d: it is a power of two", s->factor);
+        return fail(ERR_UNSUPPORTED, "tiled: factor=%d: must be a power of two", s->factor);
     t->order = A->order;
     s->buffer_bytes = ((int64_t)A->stage + A->rows) * s->factor * in_bytes(t) + 128;
     s->buffer_bytes -= s->buffer_bytes % 64; // each buffer begins at a cache line

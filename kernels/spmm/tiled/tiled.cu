@@ -112,7 +112,7 @@ extern "C" int spmm_tiled_cuda_prepare(struct task *t)
     if (!s) return ERR_MEMORY;
     s->factor = (int)task_option(t, "factor");
     if (s->factor & (s->factor - 1))
-        return fail(ERR_UNSUPPORTED, "tiled: factor=%d: it is a power of two", s->factor);
+        return fail(ERR_UNSUPPORTED, "tiled: factor=%d: must be a power of two", s->factor);
     t->order = A->order;
     int err = BY_PREC(t, prepare_prec, t, s);
     if (!err) err = size_mul(A->parts, t->C.cols, &parts);

@@ -124,7 +124,7 @@ static int place_files(struct ab_run *run)
         int err = record_open(&empty, run->path[side], false, 0);
         if (err == ERR_USAGE) {
             fail_drop();
-            return fail(err, "-keep %s: %s exists and is no file of records", keep,
+            return fail(err, "-keep %s: %s exists and is not a record file; not overwritten", keep,
                         run->path[side]);
         }
         if (!err) err = record_close(&empty);

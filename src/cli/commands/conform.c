@@ -99,7 +99,7 @@ static int check_replacements(const struct conform_command *c)
             any |= c->rows[x].file && !strcmp(c->rows[x].entry->algo->vendor, r->vendor);
         if (!any)
             return fail(ERR_USAGE,
-                        "conform: files of %s are given, and no algorithm of it is chosen",
+                        "conform: files of %s are given, but no chosen algorithm uses it",
                         r->vendor);
     }
     return OK;

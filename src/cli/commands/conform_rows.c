@@ -151,7 +151,7 @@ static int follow_worker(struct follow *f, struct worker *w, double timeout_ms)
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : take_lines(f, w);
         if (err || f->state != WORKER_CONFORMS) break;
         if (clock_ms() - f->begin_ms > timeout_ms) {
-            snprintf(why, sizeof why, "had not ended after %g s (-timeout)", timeout_ms * 1e-3);
+            snprintf(why, sizeof why, "took over %g s (-timeout)", timeout_ms * 1e-3);
             end_worker(f, EXACT_HUNG, why);
         } else if (w->channel < 0 && worker_over(w, &state)) {
             end_worker(f, EXACT_CRASHED, worker_end_text(w, state, why));

@@ -42,7 +42,7 @@ static int set_cutting(struct model_view *v, const struct algo *tiled,
                         (long long)cut->factor);
         return OK;
     }
-    return fail(ERR_USAGE, "-opt %s: the models' parameters are rows, stage and factor", s->name);
+    return fail(ERR_USAGE, "-opt %s: the models' options are rows, stage and factor", s->name);
 }
 
 int cli_model_open(struct model_view *v, const struct options *o)

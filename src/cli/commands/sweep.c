@@ -203,7 +203,7 @@ static int check_options(const struct options *o)
         return fail(ERR_USAGE, "-%s: needs -o FILE", o->sweep.fresh ? "fresh" : "retry");
     if (o->sweep.timeout_ms && o->rule.limit_ms == o->rule.most_ms &&
         o->rule.limit_ms >= o->sweep.timeout_ms)
-        return fail(ERR_USAGE, "-timeout %g: is not longer than -time-limit, %g",
+        return fail(ERR_USAGE, "-timeout %g: must be longer than -time-limit, %g",
                     o->sweep.timeout_ms * 1e-3, o->rule.limit_ms * 1e-3);
     if (o->run.append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
     if (!o->output && !o->sweep.plan_only && o->command == COMMAND_SWEEP && !cli_stdout_is_apart())

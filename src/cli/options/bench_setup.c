@@ -202,9 +202,9 @@ static int no_such_setting(const struct chosen *chosen, const struct option_sett
         }
     }
     if (!all[0])
-        return fail(ERR_USAGE, "-opt %s=%.10g: the chosen algorithms have no parameters", s->name,
+        return fail(ERR_USAGE, "-opt %s=%.10g: the chosen algorithms have no options", s->name,
                     s->value);
-    return fail(ERR_USAGE, "-opt %s=%.10g: no chosen algorithm has this parameter; %s%s", s->name,
+    return fail(ERR_USAGE, "-opt %s=%.10g: no chosen algorithm has this option; %s%s", s->name,
                 s->value, suggest_text(&near, guess), all);
 }
 
