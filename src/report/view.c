@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "bench/counters.h"
 #include "report/cell.h"
 #include "report/details.h"
 #include "report/fastest.h"
@@ -453,13 +454,20 @@ int view_markdown(FILE *out, const struct report_view *v)
     return print_tables(out, v, GRID_MARKDOWN);
 }
 
+// Returns true if the case lacks counters that its device has.
+static bool lacks_counters(const struct collected_case *x)
+{
+    const struct algo_entry *e = x->r.c.entry;
+    return e && counters_possible(e->device) && strstr(x->text, "\"counters\":{");
+}
+
 // Prints the first reason why a case has no counters.
 static void print_counters(FILE *out, const struct report_view *v)
 {
     bool told = false;
     for (int64_t i = 0; i < v->c.count && !told; i++) {
         struct table_row row = {.x = NULL};
-        if (!strstr(v->c.cases[i].text, "\"counters\":{")) continue;
+        if (!lacks_counters(&v->c.cases[i])) continue;
         if (json_parse(v->c.cases[i].text, &row.json)) {
             fail_drop(); // out of memory: the line is left out
             continue;

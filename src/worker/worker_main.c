@@ -288,6 +288,7 @@ static int measure_matrix(struct work *w, const struct options *o)
                                 w->M.content[0] ? w->M.content : "-");
     w->counters = o->run.counters;
     if (w->counters) counters_open(&w->tool, w->c.primary, o->seed, omp_get_max_threads());
+    w->tool.no_cache = o->run.no_cache;
     w->c.plan.quiet = keep_quiet;
     if (!err) err = announce(w);
     return err ? err : bench_matrix(&w->c.plan, &w->c.devices, &w->M, emit, w);

@@ -84,7 +84,7 @@ line 'spbench -prec ' 'f32 f64 f16 bf16 f16-f32 bf16-f32'
 line 'spbench -device c' 'cpu cuda'
 line 'spbench -check=' 'auto full sample off'
 line 'spbench -layout row,' 'row,row row,col'
-line 'spbench -opt thr' 'threshold='
+line 'spbench -opt thr' 'threshold= threads='
 line 'spbench -k ' ''
 # Algorithms of the operation, and parameters of the algorithms, that stand before.
 line 'spbench -op spgemm -alg gus' 'gustavson'
