@@ -454,20 +454,22 @@ int view_markdown(FILE *out, const struct report_view *v)
     return print_tables(out, v, GRID_MARKDOWN);
 }
 
-// Returns true if the case lacks counters that its device has.
-static bool lacks_counters(const struct collected_case *x)
+static bool has_counters(const struct collected_case *x)
 {
     const struct algo_entry *e = x->r.c.entry;
-    return e && counters_possible(e->device) && strstr(x->text, "\"counters\":{");
+    return e && counters_possible(e->device);
 }
 
-// Prints the first reason why a case has no counters.
+// Prints the first reason why a case has no counters. If any device has counters, the CPU's lack of
+// counters is no reason.
 static void print_counters(FILE *out, const struct report_view *v)
 {
-    bool told = false;
+    bool told = false, possible = false;
+    for (int64_t i = 0; i < v->c.count; i++) possible |= has_counters(&v->c.cases[i]);
     for (int64_t i = 0; i < v->c.count && !told; i++) {
         struct table_row row = {.x = NULL};
-        if (!lacks_counters(&v->c.cases[i])) continue;
+        if (possible && !has_counters(&v->c.cases[i])) continue;
+        if (!strstr(v->c.cases[i].text, "\"counters\":{")) continue;
         if (json_parse(v->c.cases[i].text, &row.json)) {
             fail_drop(); // out of memory: the line is left out
             continue;

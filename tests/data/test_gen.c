@@ -254,6 +254,7 @@ static void test_errors(void)
         CHECK_TEXT(fail_text(), wrong[t].text);
         CHECK(!A.ptr && !A.m, "%s: something is left", wrong[t].spec);
         fail(OK, "nothing yet");
+        fail_drop();
         CHECK(gen_look(wrong[t].spec, &nnz) == err, "%s: a look says %s", wrong[t].spec,
               fail_text());
         CHECK_TEXT(fail_text(), wrong[t].text);
