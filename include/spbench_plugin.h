@@ -90,8 +90,8 @@ struct spbench_host {
     void (*phase)(struct spbench_task *task, const char *name);
     // Prints a line. The last line before an error is the reason in the record.
     void (*log)(struct spbench_task *task, const char *text);
-    // Adds a figure to the record of the case, under a name of at most 31 letters. A case has at
-    // most 32 figures.
+    // Adds a stat to the record of the case, under a name of at most 31 letters. A case has at
+    // most 32 stats.
     void (*number)(struct spbench_task *task, const char *name, double value);
 };
 

@@ -53,7 +53,7 @@ static __global__ void list_owners(int64_t owners, struct pieces to)
 }
 
 // Decisions and allocations of prepare().
-struct plan {
+struct aspt_plan {
     struct tiles a;
     int32_t k, slabs;
     int vec, loads;
@@ -87,7 +87,7 @@ static inline int plan_vec(const struct task *t)
 }
 
 // Sets slabs of `columns` columns, or fewer if the row or the stage is smaller.
-static inline void plan_slabs(const struct task *t, int64_t columns, struct plan *s)
+static inline void plan_slabs(const struct task *t, int64_t columns, struct aspt_plan *s)
 {
     const int64_t width = in_bytes(t), k = t->in[0].cols;
     s->k = (int32_t)k;
@@ -105,7 +105,7 @@ static inline void plan_slabs(const struct task *t, int64_t columns, struct plan
 
 // Sets the threads of a block. A large block stages a tile for many rows at once. A small block
 // waits less for its longest row, and small blocks fill the device. `slabs`: blocks per band.
-static inline void plan_blocks(const struct task *t, int64_t slabs, struct plan *s)
+static inline void plan_blocks(const struct task *t, int64_t slabs, struct aspt_plan *s)
 {
     const struct aspt *A = aspt_of(t->A[0]);
     const int wanted = (int)task_option(t, "threads") / WARP * WARP;
@@ -119,7 +119,7 @@ static inline void plan_blocks(const struct task *t, int64_t slabs, struct plan 
 }
 
 // Sets the first block of each kind. The order in the grid: segments, warp rows, spans, bands.
-static inline void plan_grid(const struct task *t, struct plan *s)
+static inline void plan_grid(const struct task *t, struct aspt_plan *s)
 {
     struct tiles *a = &s->a;
     a->warp_row_at = a->segments.count;
@@ -129,7 +129,7 @@ static inline void plan_grid(const struct task *t, struct plan *s)
 }
 
 // Sets *uneven to true if the standard deviation of the light parts is at least their mean.
-static inline int plan_spread(struct task *t, const struct plan *s, bool *uneven)
+static inline int plan_spread(struct task *t, const struct aspt_plan *s, bool *uneven)
 {
     struct device *d = t->dev;
     struct spread *sum = NULL, x = {};
@@ -150,7 +150,7 @@ static inline int plan_spread(struct task *t, const struct plan *s, bool *uneven
 // to SEGMENT, or 64 if rows are too few to fill the device. H200: the 48 raises fb100_Cornell5,
 // f64, from 0.98 to 1.12 of the authors' speed. With 48 for every matrix, fem:28 takes 1.5 times
 // the time.
-static inline int plan_split(struct task *t, struct plan *s)
+static inline int plan_split(struct task *t, struct aspt_plan *s)
 {
     const struct aspt *A = aspt_of(t->A[0]);
     const int wanted = (int)task_option(t, "split");
@@ -177,7 +177,7 @@ static inline int plan_pieces(struct task *t, int64_t owners, int32_t *count, st
     return launch_check(t->entry->name);
 }
 
-static inline int plan_rows(struct task *t, struct plan *s)
+static inline int plan_rows(struct task *t, struct aspt_plan *s)
 {
     struct device *d = t->dev;
     const int64_t m = s->a.m;
@@ -200,7 +200,7 @@ static inline int plan_rows(struct task *t, struct plan *s)
     return err;
 }
 
-static inline int plan_spans(struct task *t, struct plan *s)
+static inline int plan_spans(struct task *t, struct aspt_plan *s)
 {
     struct device *d = t->dev;
     const int64_t panels = aspt_of(t->A[0])->panels;
@@ -219,7 +219,7 @@ static inline int plan_spans(struct task *t, struct plan *s)
 // Makes the plan, with slabs of at most `columns` columns. `loop`: a block computes all slabs.
 static inline int plan_make(struct task *t, int64_t columns, bool loop)
 {
-    struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
+    struct aspt_plan *s = (struct aspt_plan *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
     if (!s) return ERR_MEMORY;
     const struct aspt *A = aspt_of(t->A[0]);
@@ -246,7 +246,7 @@ static inline int plan_make(struct task *t, int64_t columns, bool loop)
 
 static inline void plan_free(struct task *t)
 {
-    struct plan *s = (struct plan *)t->state;
+    struct aspt_plan *s = (struct aspt_plan *)t->state;
     if (!s) return;
     const struct pieces *const lists[] = {&s->a.segments, &s->a.warp_rows, &s->a.spans};
     for (const struct pieces *x : lists) {

@@ -166,7 +166,7 @@ begin derive "$python" tests/tools/test_derive.py
 begin kinds "$python" tests/tools/test_kinds.py
 begin measure tests/tools/test_measure.sh build/cpu/spbench
 begin ci "$python" tests/tools/test_ci.py build/cpu/spbench
-begin compare-formats "$checker" tests/compare/test_report_formats.py build/cpu/spbench
+begin compare-formats "$checker" tests/compare/test_verdict_formats.py build/cpu/spbench
 begin sweep-slurm tests/sweep/test_sweep_slurm.sh build/cpu/tests/sweep/spbench
 begin shellcheck one bash -c 'shellcheck .ci/run ./*.sh fetch/*.sh tests/*.sh tests/*/*.sh tools/*.sh tools/*/*.sh'
 finish

@@ -17,7 +17,7 @@ static int run(struct task *t)
     return OK;
 }
 
-static const struct param options[] = {ASPT_CPU_OPTIONS, {0}};
+static const struct algo_option options[] = {ASPT_CPU_OPTIONS, {0}};
 
 const struct algo sddmm_aspt_cpu = {
     .layouts = ROW_MAJOR,
@@ -36,7 +36,7 @@ const struct algo sddmm_aspt_cpu = {
 // The kernels for CUDA are in aspt.cu.
 DECLARE_FUNCTIONS(sddmm_aspt_cuda);
 
-static const struct param cuda_options[] = {ASPT_CUDA_OPTIONS, {0}};
+static const struct algo_option cuda_options[] = {ASPT_CUDA_OPTIONS, {0}};
 
 const struct algo sddmm_aspt_cuda = {
     .layouts = ROW_MAJOR,

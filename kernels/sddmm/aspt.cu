@@ -168,7 +168,7 @@ static __global__ void __launch_bounds__(ASPT_THREADS, MIN_BLOCKS(LOADS))
 
 template <typename T, int VEC, int LOADS, bool WHOLE> static void start_packs(const struct task *t)
 {
-    const struct plan *s = (const struct plan *)t->state;
+    const struct aspt_plan *s = (const struct aspt_plan *)t->state;
     const operands<T> x = {(const T *)aspt_of(t->A[0])->val,
                            (const T *)t->in[0].val,
                            (const T *)t->in[1].val,
@@ -183,7 +183,7 @@ template <typename T, int VEC, int LOADS, bool WHOLE> static void start_packs(co
 
 template <typename T> static void start(const struct task *t)
 {
-    BY_PACKS(T, start_packs, t, (const struct plan *)t->state);
+    BY_PACKS(T, start_packs, t, (const struct aspt_plan *)t->state);
 }
 
 extern "C" int sddmm_aspt_cuda_run(struct task *t)

@@ -188,7 +188,7 @@ static int run_phases(struct task *t, struct bins_host *s, const R &by_products,
     return err ? err : numeric(w);
 }
 
-// Runs an algorithm with bins. symbolic(w) sets the nonzeros of each row, report() sets figures of
+// Runs an algorithm with bins. symbolic(w) sets the nonzeros of each row, report() sets stats of
 // the task, and numeric(w) computes C.
 template <typename R, typename S, typename P, typename N>
 static int bins_run(struct task *t, struct bins_host *s, const R &by_products, const R &by_nonzeros,

@@ -1,7 +1,7 @@
 // Descriptors of cuSPARSE's SpGEMM, C = A * S. The calls are in cusparse.cu.
 #include "cusparse_variants.h"
 
-static const struct param chunk_options[] = {
+static const struct algo_option chunk_options[] = {
     {"chunk", 0.2, 0.01, 1, false, "fraction of the intermediate products that are made at once"},
     {0},
 };

@@ -285,7 +285,7 @@ static __global__ void __launch_bounds__(ASPT_THREADS, MIN_BLOCKS(LOADS))
 
 template <typename T, int VEC, int LOADS, bool WHOLE> static void start_packs(const struct task *t)
 {
-    const struct plan *s = (const struct plan *)t->state;
+    const struct aspt_plan *s = (const struct aspt_plan *)t->state;
     const operands<T> x = {(const T *)aspt_of(t->A[0])->val,
                            (const T *)t->in[0].val,
                            (T *)t->C.val,
@@ -307,7 +307,7 @@ template <typename T, int VEC, int LOADS, bool WHOLE> static void start_packs(co
 
 template <typename T> static void start(const struct task *t)
 {
-    BY_PACKS(T, start_packs, t, (const struct plan *)t->state);
+    BY_PACKS(T, start_packs, t, (const struct aspt_plan *)t->state);
 }
 
 extern "C" int spmm_aspt_cuda_run(struct task *t)
@@ -335,7 +335,7 @@ extern "C" void spmm_aspt_cuda_choose(struct task *t, const struct problem *p)
 extern "C" int spmm_aspt_cuda_prepare(struct task *t)
 {
     int err = plan_make(t, slab_columns(t->in[0].cols, t->prec), false);
-    struct plan *s = (struct plan *)t->state;
+    struct aspt_plan *s = (struct aspt_plan *)t->state;
     if (err || !s->a.band_at) return err;
     int64_t sums, values;
     err = size_mul(s->a.spans.count, s->a.panel, &sums);

@@ -132,7 +132,7 @@ static void choose(struct task *t, const struct problem *p)
     task_choose(t, "beta", (double)beta);
 }
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"beta", 0, 0, CSB_BETA_MAX, true, "rows and columns of a block; 0: by threads and cache size"},
     {"balance", 2, 0, 1024, false, "cut block rows with over this times the mean nonzeros"},
     {"breakeven", 4, 0, 1024, true, "cut only block rows with over this times beta nonzeros"},

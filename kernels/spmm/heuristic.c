@@ -18,7 +18,7 @@ static int prepare(struct task *t)
 // `threshold`: the paper's value, fitted to a K40c, is right for 95.9 % of the matrices there.
 // H200, 39 matrices: right for 64 to 77 %, by case. The best threshold of each case is right for 69
 // to 82 %.
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"threshold", 9.35, 0, 1e9, false, "mean row length from which row split is picked"},
     {0},
 };

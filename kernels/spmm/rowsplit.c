@@ -93,7 +93,7 @@ static void teardown(struct task *t)
     task_free_state(t);
 }
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     CPU_SHARE_OPTION,
     CPU_AHEAD_OPTION,
     CPU_STREAM_OPTION,
@@ -117,7 +117,7 @@ DECLARE_FUNCTIONS(spmm_rowsplit_cuda);
 
 // `batch`: 32 as in the paper. H200: 8 is faster on short rows (USA-road-d.NY 80 us in place of
 // 109) and slower on long rows.
-static const struct param cuda_options[] = {
+static const struct algo_option cuda_options[] = {
     {"batch", 32, 4, 32, true, "independent loads of B in flight per thread, T: 4, 8, 16 or 32"},
     {"rows", 4, 1, ROWSPLIT_ROWS, true, "rows of A per block, one warp each"},
     {0},

@@ -49,7 +49,7 @@ static int run(struct task *t)
     return OK;
 }
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     CPU_AHEAD_OPTION,
     CPU_STREAM_OPTION,
     {0},

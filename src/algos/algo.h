@@ -72,7 +72,7 @@ struct task {
     const struct algo *algo; // entry->algo
     struct device *dev;
     enum prec prec;
-    double opt[PARAMS_MAX];              // by algo_param()
+    double opt[ALGO_OPTIONS_MAX];        // by algo_option_at()
     int64_t work;                        // multiply-adds of the operation
     bool transposed;                     // A[] is the transpose of the operation's A
     const struct sparse *A[FORMATS_MAX]; // in the formats of algo->A, in their order
@@ -87,7 +87,7 @@ struct task {
     struct made_format made[MADE_MAX]; // size made_count; the algorithm frees them
     int made_count;
     struct phases *phases; // NULL except in the run that measures them
-    struct figures figures;
+    struct algo_stats stats;
 };
 
 // The plug-in of an algorithm, see plugin/plugin.h.
@@ -105,7 +105,7 @@ struct algo {
     bool transposes;                     // can multiply with the transpose of the matrix in A[]
     enum arith arith;
     int variant;                 // index into op->variants: the formula that is computed
-    const struct param *options; // NULL: only the options of the formats
+    const struct algo_option *options; // NULL: only the options of the formats
     const char *cite;            // source: a paper, or "Own work"
     const char *differs;         // differences from the source with any options; NULL: none
 
@@ -186,13 +186,13 @@ const char *algo_missing(const struct algo_entry *entry);
 // Returns the algorithm, or NULL.
 const struct algo_entry *algo_find(const struct op *op, const char *name, enum device_kind device);
 
-// Returns parameter i of an algorithm, NULL after the last: first its own, then those of its
-// formats. A parameter of the algorithm hides a format's of the same name. More than PARAMS_MAX is
-// a bug().
-const struct param *algo_param(const struct algo *a, int i);
-// Returns the index of the parameter of this name, or -1.
-int algo_param_find(const struct algo *a, const char *name);
-void algo_defaults(const struct algo *a, double opt[PARAMS_MAX]);
+// Returns option i of an algorithm, NULL after the last: first its own, then those of its
+// formats. An option of the algorithm hides a format's of the same name. More than ALGO_OPTIONS_MAX
+// is a bug().
+const struct algo_option *algo_option_at(const struct algo *a, int i);
+// Returns the index of the option of this name, or -1.
+int algo_option_find(const struct algo *a, const char *name);
+void algo_defaults(const struct algo *a, double opt[ALGO_OPTIONS_MAX]);
 // Returns ERR_UNSUPPORTED unless the algorithm supports the layout.
 int algo_refuse_layout(const struct algo *a, enum layout layout);
 
@@ -222,9 +222,10 @@ static inline int64_t out_bytes(const struct task *t)
 double task_option(const struct task *t, const char *name);
 // For choose(): sets an option if it is 0, which leaves the value to the algorithm.
 void task_choose(struct task *t, const char *name, double value);
-// Sets opt[] to the values of a format's parameters: the task's, or the defaults if the format is
+// Sets opt[] to the values of a format's options: the task's, or the defaults if the format is
 // only an intermediate step.
-void task_format_options(const struct task *t, const struct format *format, double opt[PARAMS_MAX]);
+void task_format_options(const struct task *t, const struct format *format,
+                         double opt[ALGO_OPTIONS_MAX]);
 void task_number(struct task *t, const char *name, double number);
 void task_text(struct task *t, const char *name, const char *text);
 // Ends the current phase, and begins another (NULL: none). Does nothing unless phases are measured.

@@ -69,47 +69,49 @@ const char *algo_missing(const struct algo_entry *entry)
     return why || !entry->algo->missing ? why : entry->algo->missing();
 }
 
-// Appends the parameters of a list whose names are not in found[] yet.
-static int add_params(const struct param *list, const struct param *found[PARAMS_MAX], int count)
+// Appends the options of a list whose names are not in found[] yet.
+static int add_options(const struct algo_option *list,
+                       const struct algo_option *found[ALGO_OPTIONS_MAX], int count)
 {
     for (; list && list->name; list++) {
         bool known = false;
         for (int i = 0; i < count; i++) known |= !strcmp(found[i]->name, list->name);
         if (known) continue;
-        if (count == PARAMS_MAX) bug("option '%s': there are %d already", list->name, PARAMS_MAX);
+        if (count == ALGO_OPTIONS_MAX)
+            bug("option '%s': there are %d already", list->name, ALGO_OPTIONS_MAX);
         found[count++] = list;
     }
     return count;
 }
 
-static int params_of(const struct algo *a, const struct param *found[PARAMS_MAX])
+static int options_of(const struct algo *a, const struct algo_option *found[ALGO_OPTIONS_MAX])
 {
-    int count = add_params(a->options, found, 0);
+    int count = add_options(a->options, found, 0);
     for (int f = 0; f < FORMATS_MAX; f++) {
-        if (a->A[f]) count = add_params(a->A[f]->params, found, count);
-        if (a->S[f]) count = add_params(a->S[f]->params, found, count);
+        if (a->A[f]) count = add_options(a->A[f]->options, found, count);
+        if (a->S[f]) count = add_options(a->S[f]->options, found, count);
     }
     return count;
 }
 
-const struct param *algo_param(const struct algo *a, int i)
+const struct algo_option *algo_option_at(const struct algo *a, int i)
 {
-    const struct param *found[PARAMS_MAX];
-    return i < params_of(a, found) ? found[i] : NULL;
+    const struct algo_option *found[ALGO_OPTIONS_MAX];
+    return i < options_of(a, found) ? found[i] : NULL;
 }
 
-int algo_param_find(const struct algo *a, const char *name)
+int algo_option_find(const struct algo *a, const char *name)
 {
-    const struct param *found[PARAMS_MAX];
-    for (int i = params_of(a, found) - 1; i >= 0; i--)
+    const struct algo_option *found[ALGO_OPTIONS_MAX];
+    for (int i = options_of(a, found) - 1; i >= 0; i--)
         if (!strcmp(found[i]->name, name)) return i;
     return -1;
 }
 
-void algo_defaults(const struct algo *a, double opt[PARAMS_MAX])
+void algo_defaults(const struct algo *a, double opt[ALGO_OPTIONS_MAX])
 {
-    const struct param *found[PARAMS_MAX];
-    for (int i = params_of(a, found) - 1; i >= 0; i--) opt[i] = found[i]->value;
+    const struct algo_option *found[ALGO_OPTIONS_MAX];
+    for (int i = options_of(a, found) - 1; i >= 0; i--) opt[i] = found[i]->value;
 }
 
 int algo_refuse_layout(const struct algo *a, enum layout layout)
@@ -122,34 +124,35 @@ int algo_refuse_layout(const struct algo *a, enum layout layout)
 
 double task_option(const struct task *t, const char *name)
 {
-    int i = algo_param_find(t->algo, name);
+    int i = algo_option_find(t->algo, name);
     if (i < 0) bug("%s has no option '%s'", t->entry->name, name);
     return t->opt[i];
 }
 
 void task_choose(struct task *t, const char *name, double value)
 {
-    if (task_option(t, name) == 0) t->opt[algo_param_find(t->algo, name)] = value;
+    if (task_option(t, name) == 0) t->opt[algo_option_find(t->algo, name)] = value;
 }
 
-void task_format_options(const struct task *t, const struct format *format, double opt[PARAMS_MAX])
+void task_format_options(const struct task *t, const struct format *format,
+                         double opt[ALGO_OPTIONS_MAX])
 {
-    const struct param *list = format->params;
-    memset(opt, 0, PARAMS_MAX * sizeof *opt);
+    const struct algo_option *list = format->options;
+    memset(opt, 0, ALGO_OPTIONS_MAX * sizeof *opt);
     for (int i = 0; list && list[i].name; i++) {
-        int place = algo_param_find(t->algo, list[i].name);
+        int place = algo_option_find(t->algo, list[i].name);
         opt[i] = place < 0 ? list[i].value : t->opt[place];
     }
 }
 
 void task_number(struct task *t, const char *name, double number)
 {
-    figures_number(&t->figures, name, number);
+    algo_stats_number(&t->stats, name, number);
 }
 
 void task_text(struct task *t, const char *name, const char *text)
 {
-    figures_text(&t->figures, name, text);
+    algo_stats_text(&t->stats, name, text);
 }
 
 // Returns the index of the phase of this name. p->count: there is none.

@@ -32,10 +32,10 @@ int op_axis_count(const struct op *op)
     return count;
 }
 
-int op_figure_count(const struct op *op)
+int op_number_count(const struct op *op)
 {
     int count = 0;
-    while (op->figures && op->figures[count].name) count++;
+    while (op->numbers && op->numbers[count].name) count++;
     return count;
 }
 

@@ -140,8 +140,8 @@ struct projection {
 // Returns weight j: a random sign, and an absolute value between 1/2 and 1.
 double op_weight(const struct problem *p, int64_t j);
 
-// A figure that all records of the operation have.
-struct op_figure {
+// A number that all records of the operation have.
+struct op_number {
     const char *name;   // in records; NULL ends a list
     const char *about;  // description
     const char *column; // column of the table; NULL: none
@@ -154,7 +154,7 @@ struct op_gather {
     int64_t block_bytes; // bytes of all rows that are used, each counted once
 };
 
-#define OP_FIGURES_MAX 4
+#define OP_NUMBERS_MAX 4
 #define VARIANTS_MAX   4
 
 struct op {
@@ -166,7 +166,7 @@ struct op {
     // Formulas: [0] the operation itself, then variants that some algorithms compute instead. Ends
     // with NULL, VARIANTS_MAX at most.
     const char *const *variants;
-    const struct op_figure *figures; // NULL: none
+    const struct op_number *numbers; // NULL: none
     bool product; // the result is A * S: a device may check it, see device_ops.check_product
 
     // Sets the second part of a problem. `factor`, `A` and `stored` are set to `source` before.
@@ -179,7 +179,7 @@ struct op {
     // Sets *out to the traffic of a dense operand, one row fetch per nonzero. NULL: no such
     // operand. Returns false if rows are not contiguous.
     bool (*gather)(const struct problem *p, struct op_gather *out);
-    // Sets the values of `figures`, NAN if not known. result_nnz -1: not known.
+    // Sets the values of `numbers`, NAN if not known. result_nnz -1: not known.
     void (*tell)(const struct problem *p, int64_t result_nnz, double *values);
 
     // Multiply-adds of row i.
@@ -200,7 +200,7 @@ extern const int op_count;
 // Returns the operation, or NULL.
 const struct op *op_find(const char *name);
 int op_axis_count(const struct op *op);
-int op_figure_count(const struct op *op);
+int op_number_count(const struct op *op);
 // Writes the values of the axes, such as "k 33, layout col", into `text` and returns `text`. Leaves
 // out the standard value of an optional axis.
 #define OP_AXES_TEXT 96

@@ -21,7 +21,7 @@ static const struct axis *const axes[] = {[MUL] = &axis_mul, NULL};
 static const char *const variants[] = {"A * S", NULL};
 
 enum { PRODUCTS, NNZ, COMPRESSION };
-static const struct op_figure figures[] = {
+static const struct op_number numbers[] = {
     [PRODUCTS] = {"products", "multiplications", NULL, true},
     [NNZ] = {"nnz_c", "nonzeros of C", NULL, true},
     [COMPRESSION] = {"compression", "products / nnz_c", "compr.", false},
@@ -191,7 +191,7 @@ const struct op op_spgemm = {
     .signs = SIGNS_OF_MATRIX,
     .axes = axes,
     .variants = variants,
-    .figures = figures,
+    .numbers = numbers,
     .product = true,
     .make = make,
     .compulsory_bytes = compulsory_bytes,

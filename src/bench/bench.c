@@ -74,7 +74,7 @@ struct timed_median result_time(const struct result *r, enum timing_kind kind)
 static const char *picked_by(const struct result *r)
 {
     const struct algo *algo = r->c.entry->algo;
-    const struct figure *f = figures_find(&r->stats, "picked");
+    const struct algo_stat *f = algo_stats_find(&r->stats, "picked");
     for (int i = 0; f && i < COUNT(algo->picks) && algo->picks[i]; i++)
         if (!strcmp(algo->picks[i], f->text)) return algo->picks[i];
     return NULL;
@@ -350,7 +350,7 @@ static int measure_task(const struct plan *plan, const struct references *ref,
     if (!err && !plan->profile) err = isolation_look(&t);
     err = restore_operands(&fresh, err);
     leave_out(r, operands_other_bytes(o));
-    r->stats = t.figures;
+    r->stats = t.stats;
     task_release_result(&t);
     task_teardown(&t);
     return verify_inputs(o, err, r);
@@ -394,7 +394,7 @@ struct result result_start(const struct bench_case *c, const struct matrix *matr
     struct result r = {
         .c = *c, .matrix = matrix, .flops = -1, .compulsory_bytes = -1, .gather_bytes = -1};
     r.input_error = NAN;
-    for (int i = 0; i < OP_FIGURES_MAX; i++) r.figures[i] = NAN;
+    for (int i = 0; i < OP_NUMBERS_MAX; i++) r.numbers[i] = NAN;
     return r;
 }
 
@@ -426,6 +426,6 @@ int bench_run_case(const struct plan *plan, const struct references *ref, struct
     if (err == ERR_INTERRUPTED) return err;
     if (err) result_fail(r, status_of(err), fail_text());
     bool right = r->status == STATUS_OK; // the size of a wrong result means nothing
-    if (p->op->tell) p->op->tell(p, right ? r->check.result_nnz : -1, r->figures);
+    if (p->op->tell) p->op->tell(p, right ? r->check.result_nnz : -1, r->numbers);
     return OK;
 }

@@ -57,10 +57,10 @@ struct result {
     bool cache_resident;             // compulsory bytes moved faster than memory can
     struct tiled_prediction model;   // predicted speed, if the algorithm has a model
     int64_t peak_bytes;              // 0: the case was not started
-    double figures[OP_FIGURES_MAX];  // by op->figures; NAN: unknown
+    double numbers[OP_NUMBERS_MAX];  // by op->numbers; NAN: unknown
     struct phases phases;            // phases of one run that waits between them (sparse results)
     struct device_trace trace;       // memory of that run; owned
-    struct figures stats;            // figures of the algorithm
+    struct algo_stats stats;         // stats of the algorithm
     struct counters counters;        // counters of another run, in a process of its own
 };
 void result_clear(struct result *r);

@@ -32,26 +32,27 @@ const char *case_library(const struct bench_case *c)
 bool case_has_own_values(const struct bench_case *c)
 {
     const struct algo *algo = c->entry->algo;
-    for (int i = 0; algo_param(algo, i); i++)
-        if (c->opt[i] != algo_param(algo, i)->value) return true;
+    for (int i = 0; algo_option_at(algo, i); i++)
+        if (c->opt[i] != algo_option_at(algo, i)->value) return true;
     return false;
 }
 
 static int by_name(const void *x, const void *y)
 {
-    return strcmp((*(const struct param *const *)x)->name, (*(const struct param *const *)y)->name);
+    return strcmp((*(const struct algo_option *const *)x)->name,
+                  (*(const struct algo_option *const *)y)->name);
 }
 
 static void add_options(char text[CASE_KEY_MAX], const struct bench_case *c)
 {
-    const struct param *list[PARAMS_MAX];
+    const struct algo_option *list[ALGO_OPTIONS_MAX];
     const struct algo *algo = c->entry->algo;
     int count = 0;
-    while (algo_param(algo, count)) list[count] = algo_param(algo, count), count++;
+    while (algo_option_at(algo, count)) list[count] = algo_option_at(algo, count), count++;
     qsort(list, (size_t)count, sizeof *list, by_name);
     for (int i = 0; i < count; i++)
         words_print(text, CASE_KEY_MAX, " %s=%.10g", list[i]->name,
-                    c->opt[algo_param_find(algo, list[i]->name)]);
+                    c->opt[algo_option_find(algo, list[i]->name)]);
 }
 
 static void add_library(char text[CASE_KEY_MAX], const struct bench_case *c)
@@ -100,9 +101,9 @@ int64_t case_key_prefix(const char *key, const char *name)
 
 void case_key_shorten(char *key, const char *name, const struct algo *algo)
 {
-    const struct param *p;
+    const struct algo_option *p;
     char word[CASE_KEY_MAX];
-    for (int i = 0; (p = algo_param(algo, i)); i++) {
+    for (int i = 0; (p = algo_option_at(algo, i)); i++) {
         int length = snprintf(word, sizeof word, " %s=%.10g ", p->name, p->value);
         char *at = strstr(key, word);
         if (at && at - key < case_key_prefix(key, name))

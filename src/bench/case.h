@@ -10,7 +10,7 @@ struct bench_case {
     char device[16];                // id: "cuda:0"; only the kind if there is no device
     enum prec prec;
     int64_t axis[AXES_MAX]; // by entry->op->axes
-    double opt[PARAMS_MAX]; // by algo_param(entry->algo)
+    double opt[ALGO_OPTIONS_MAX]; // by algo_option_at(entry->algo)
     bool cold;              // the cache is flushed before each sample
     bool stream;            // no graphs although there could be; see timing_rule
 };

@@ -77,8 +77,8 @@ static void add_case(struct command *c, const struct counter_tool *tool,
         if (axis_is_written(op->axes[a], bc->axis[a]))
             add_made(c, "-%s=%s", op->axes[a]->name, axis_text(op->axes[a], bc->axis[a], value));
     add_made(c, "-cache=%s", bc->cold ? "cold" : "warm");
-    for (int i = 0; algo_param(bc->entry->algo, i); i++)
-        add_made(c, "-opt=%s=%.17g", algo_param(bc->entry->algo, i)->name, bc->opt[i]);
+    for (int i = 0; algo_option_at(bc->entry->algo, i); i++)
+        add_made(c, "-opt=%s=%.17g", algo_option_at(bc->entry->algo, i)->name, bc->opt[i]);
     add_made(c, "-threads=%d", tool->threads);
     add_made(c, "-seed=%llu", (unsigned long long)tool->seed);
     if (tool->no_cache) add(c, "-no-cache");

@@ -21,9 +21,9 @@ static int count_options(const struct plan_request *r, const struct algo_entry *
     double ignored;
     int err = OK;
     *count = 1;
-    for (int a = 0; algo_param(algo, a) && !err; a++)
-        err = size_mul(*count, max64(setting_value(r, algo_param(algo, a)->name, 0, &ignored), 1),
-                       count);
+    for (int a = 0; algo_option_at(algo, a) && !err; a++)
+        err = size_mul(
+            *count, max64(setting_value(r, algo_option_at(algo, a)->name, 0, &ignored), 1), count);
     return err;
 }
 
@@ -33,9 +33,9 @@ static void set_options(struct bench_case *c, const struct plan_request *r, int6
     const struct algo *algo = c->entry->algo;
     int count = 0;
     algo_defaults(algo, c->opt);
-    while (algo_param(algo, count)) count++;
+    while (algo_option_at(algo, count)) count++;
     for (int a = count - 1; a >= 0; a--)
-        i /= max64(setting_value(r, algo_param(algo, a)->name, i, &c->opt[a]), 1);
+        i /= max64(setting_value(r, algo_option_at(algo, a)->name, i, &c->opt[a]), 1);
 }
 
 // Returns true if runs of the algorithm may be a graph. Only then -launch stream makes another

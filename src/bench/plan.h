@@ -8,7 +8,7 @@
 
 // `-opt name=value`, for every chosen algorithm with an option of that name. A name that comes
 // several times has several values; each value makes a case.
-struct option_setting {
+struct given_option {
     const char *name;
     double value;
 };
@@ -27,7 +27,7 @@ struct plan_request {
     const enum prec *precs; // size prec_count
     int prec_count;
     struct axis_values axes[AXES_MAX];     // by op->axes
-    const struct option_setting *settings; // size setting_count
+    const struct given_option *settings;   // size setting_count
     int setting_count;
     bool cold;
     bool stream; // see struct bench_case

@@ -103,7 +103,7 @@ struct compare_rule {
     const char *broken; // reason for cases missing in NEW: its process broke off; NULL: it did not
 };
 
-struct summary {
+struct verdict_counts {
     int64_t of[VERDICT_COUNT];
     int64_t timed, guessed, paired; // number of cases
     int64_t throttled, busy;        // number of cases with such a process
@@ -123,7 +123,7 @@ struct comparison {
     struct compared *cases;          // in the order of appearance
     int64_t count;
     struct compare_rule rule;
-    struct summary sum;
+    struct verdict_counts sum;
 };
 
 // Steps of a comparison, in this order. comparison_match() makes `cases` from read[].

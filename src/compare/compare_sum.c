@@ -50,7 +50,7 @@ static int common_variance(const struct comparison *c, int n, double *variance, 
 
 static int mean_ratio(struct comparison *c, int processes)
 {
-    struct summary *s = &c->sum;
+    struct verdict_counts *s = &c->sum;
     double shift = 0, variance = 0, common = 0, dof = INFINITY, m = (double)s->timed;
     for (int64_t i = 0; i < c->count; i++) {
         const struct compared *x = &c->cases[i];
@@ -110,7 +110,7 @@ static bool is_unclear(const struct compared *x)
 static void count_case(struct comparison *c, int64_t i)
 {
     const struct compared *x = &c->cases[i];
-    struct summary *s = &c->sum;
+    struct verdict_counts *s = &c->sum;
     s->of[x->verdict]++;
     s->throttled += x->throttled > 0;
     s->busy += x->busy > 0;
@@ -148,7 +148,7 @@ static int set_runs_needed(struct comparison *c)
 
 int comparison_sum(struct comparison *c)
 {
-    c->sum = (struct summary){.ratio = NAN, .lo = NAN, .hi = NAN, .worst = -1, .best = -1};
+    c->sum = (struct verdict_counts){.ratio = NAN, .lo = NAN, .hi = NAN, .worst = -1, .best = -1};
     for (int64_t i = 0; i < c->count; i++) count_case(c, i);
     if (!c->sum.timed) return OK;
     int least = c->sum.runs[SIDE_OLD][0], least_new = c->sum.runs[SIDE_NEW][0];

@@ -12,7 +12,7 @@ const char *gen_param_name(const struct gen_kind *kind, int j, int *length)
 }
 
 // Returns ERR_USAGE if parameter j is not in [low, high].
-static int param_check(const struct gen *g, int j, int64_t low, int64_t high)
+static int algo_option_check(const struct gen *g, int j, int64_t low, int64_t high)
 {
     if (g->p[j] >= low && g->p[j] <= high) return OK;
     int length;
@@ -88,7 +88,7 @@ static void fill_random(const struct gen *g, int64_t i, int64_t length, int32_t 
 static int fem_shape(struct gen *g)
 {
     int64_t N = g->p[0];
-    if (param_check(g, 0, 1, 894)) return ERR_USAGE; // 3 * 894^3 < 2^31
+    if (algo_option_check(g, 0, 1, 894)) return ERR_USAGE; // 3 * 894^3 < 2^31
     int64_t pairs = 3 * N - 2;                       // coupled nodes along one axis
     g->m = g->n = UNKNOWNS * N * N * N;
     g->nnz = UNKNOWNS * UNKNOWNS * pairs * pairs * pairs;
@@ -119,7 +119,7 @@ static void fem_fill(const struct gen *g, int64_t i, int64_t length, int32_t *id
 static int stencil_shape(struct gen *g)
 {
     int64_t N = g->p[0];
-    if (param_check(g, 0, 1, 46340)) return ERR_USAGE; // 46340^2 < 2^31
+    if (algo_option_check(g, 0, 1, 46340)) return ERR_USAGE; // 46340^2 < 2^31
     g->m = g->n = N * N;
     g->nnz = 5 * N * N - 4 * N;
     return OK;
@@ -148,7 +148,7 @@ static void stencil_fill(const struct gen *g, int64_t i, int64_t length, int32_t
 static int uniform_shape(struct gen *g)
 {
     int64_t M = g->p[0];
-    if (param_check(g, 0, 1, INT32_MAX) || param_check(g, 1, 1, M)) return ERR_USAGE;
+    if (algo_option_check(g, 0, 1, INT32_MAX) || algo_option_check(g, 1, 1, M)) return ERR_USAGE;
     g->m = g->n = M;
     g->nnz = M * g->p[1];
     return OK;
@@ -163,7 +163,7 @@ static int64_t uniform_length(const struct gen *g, int64_t i)
 static int skew_shape(struct gen *g)
 {
     int64_t M = g->p[0], D = g->p[1], L = g->p[2], long_rows = (M - 1) / SKEW_STEP + 1;
-    if (uniform_shape(g) || param_check(g, 2, 1, M)) return ERR_USAGE;
+    if (uniform_shape(g) || algo_option_check(g, 2, 1, M)) return ERR_USAGE;
     g->nnz = long_rows * L + (M - long_rows) * D;
     return OK;
 }
@@ -203,7 +203,8 @@ static void band_fill(const struct gen *g, int64_t i, int64_t length, int32_t *i
 static int aspect_shape(struct gen *g)
 {
     int64_t M = g->p[0], NNZ = g->p[1];
-    if (param_check(g, 0, 1, INT32_MAX) || param_check(g, 1, M, M * INT32_MAX)) return ERR_USAGE;
+    if (algo_option_check(g, 0, 1, INT32_MAX) || algo_option_check(g, 1, M, M * INT32_MAX))
+        return ERR_USAGE;
     g->m = M;
     g->n = NNZ / M;
     g->nnz = g->m * g->n;
@@ -227,8 +228,8 @@ static void aspect_fill(const struct gen *g, int64_t i, int64_t length, int32_t 
 static int sparse2d_shape(struct gen *g)
 {
     int64_t M = g->p[0], N = g->p[1];
-    if (param_check(g, 0, 1, INT32_MAX) || param_check(g, 1, 1, INT32_MAX) ||
-        param_check(g, 2, 1, M * N))
+    if (algo_option_check(g, 0, 1, INT32_MAX) || algo_option_check(g, 1, 1, INT32_MAX) ||
+        algo_option_check(g, 2, 1, M * N))
         return ERR_USAGE;
     g->m = M;
     g->n = N;
@@ -259,7 +260,7 @@ static void sparse2d_count(const struct gen *g, int64_t *count)
 // rmat:L:E. Each of 2^L * E entries chooses one of four quadrants at each of L levels.
 static int rmat_shape(struct gen *g)
 {
-    if (param_check(g, 0, 0, 30) || param_check(g, 1, 1, INT32_MAX)) return ERR_USAGE;
+    if (algo_option_check(g, 0, 0, 30) || algo_option_check(g, 1, 1, INT32_MAX)) return ERR_USAGE;
     g->m = g->n = (int64_t)1 << g->p[0];
     g->nnz = g->m * g->p[1];
     return OK;

@@ -141,7 +141,7 @@ int matrix_load(const char *spec, uint64_t seed, struct matrix *M)
 {
     int err = matrix_name(spec, M);
     if (!err) err = is_generated(spec) ? load_generated(seed, M) : load_file(seed, M);
-    if (!err) stats_rows(&M->A, &M->stats);
+    if (!err) facts_rows(&M->A, &M->facts);
     if (err == ERR_MEMORY) err = fail_memory(spec);
     if (err) matrix_free(M);
     return err;

@@ -4,7 +4,7 @@
 
 #include "data/content.h"
 #include "data/matrix.h"
-#include "data/stats.h"
+#include "data/facts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,7 +30,7 @@ struct matrix {
     bool real_part;                    // complex file: values are the real parts
     int64_t stored;                    // entries in the file; nnz if generated
     int64_t duplicates;                // entries that were added to another
-    struct matrix_stats stats;         // set by stats_rows(); the other facts are unknown
+    struct matrix_facts facts;         // set by facts_rows(); the other facts are unknown
     char content[CONTENT_LETTERS + 1]; // hash, without drawn values; "" if generated
     struct file_mark file;             // before the file was read
     bool cached;                       // taken from the cache of parsed matrices

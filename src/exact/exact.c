@@ -30,7 +30,7 @@ static int test_case(struct table *x, const struct algo_entry *e, const double *
     if (x->skip) return x->skip--, OK;
     int err = rule->begin ? rule->begin(rule->arg, &c) : OK;
     if (err) return err;
-    struct outcome out = case_run(&x->in, e, opt, CHECK_FULL);
+    struct case_outcome out = case_run(&x->in, e, opt, CHECK_FULL);
     if (out.err == ERR_INTERRUPTED) return out.err;
     enum exact_result result = outcome_judge(&out, e, x->in.p.prec, why);
     return rule->take(rule->arg, &c, result, why);
@@ -40,11 +40,11 @@ static int test_case(struct table *x, const struct algo_entry *e, const double *
 // of two. If there are more than three options, `turn` selects at most three of them.
 static int test_options(struct table *x, const struct algo_entry *e, bool between, int turn)
 {
-    const struct param *p;
-    double opt[PARAMS_MAX] = {0};
+    const struct algo_option *p;
+    double opt[ALGO_OPTIONS_MAX] = {0};
     int options = 0, err = OK;
-    while (algo_param(e->algo, options)) options++;
-    for (int i = 0, parts = (options + 2) / 3; !err && (p = algo_param(e->algo, i)); i++) {
+    while (algo_option_at(e->algo, options)) options++;
+    for (int i = 0, parts = (options + 2) / 3; !err && (p = algo_option_at(e->algo, i)); i++) {
         if ((i + turn) % parts) continue;
         double values[16] = {p->min, p->max};
         int count = 2;
@@ -78,7 +78,7 @@ static int test_inputs(struct table *x, struct device *dev, const struct op *op,
                        const int64_t *axis, enum extra extra, int turn)
 {
     const int *pad = distances[turn % COUNT(distances)];
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     int err = inputs_make(&x->in, dev, op, x->A, prec, axis, true, 0);
     if (err) return err;
     x->apart[0] = 0;

@@ -99,10 +99,10 @@ void inputs_free(struct inputs *in)
     source_free(&in->source);
 }
 
-struct outcome case_run(struct inputs *in, const struct algo_entry *entry, const double *opt,
-                        enum check_mode mode)
+struct case_outcome case_run(struct inputs *in, const struct algo_entry *entry, const double *opt,
+                             enum check_mode mode)
 {
-    struct outcome out = {0};
+    struct case_outcome out = {0};
     struct task t = {.entry = entry, .algo = entry->algo};
     memcpy(t.opt, opt, sizeof t.opt);
     out.err = task_prepare(&t, &in->o, &out.setup);
@@ -114,7 +114,7 @@ struct outcome case_run(struct inputs *in, const struct algo_entry *entry, const
     if (!own) own = fresh_end(&fresh);
     if (!out.err) out.err = own;
     out.left = in->o.dev->used_bytes - before;
-    out.figures = t.figures;
+    out.stats = t.stats;
     task_teardown(&t);
     char what[64];
     own = in->o.lost ? operands_verify(&in->o, what) : OK; // frees the operands
@@ -130,7 +130,7 @@ enum exact_result exact_of_error(int err)
 }
 
 // Whole numbers are exact but for sums in 16 bits.
-enum exact_result outcome_judge(const struct outcome *out, const struct algo_entry *entry,
+enum exact_result outcome_judge(const struct case_outcome *out, const struct algo_entry *entry,
                                 enum prec prec, char why[FAIL_TEXT_MAX])
 {
     const double most = algo_sums_narrow(entry->algo, prec) ? 1 : 0;

@@ -34,21 +34,21 @@ int inputs_apart(struct inputs *in, const int pads[DENSE_MAX + 1]);
 int inputs_unalign(struct inputs *in);
 void inputs_free(struct inputs *in);
 
-struct outcome {
+struct case_outcome {
     int err; // of preparing or of running
     struct setup setup;
     struct check check;
-    struct figures figures;
+    struct algo_stats stats;
     int64_t left; // bytes of device memory that the runs did not free
 };
 // Prepares, checks and ends a case. The check runs the algorithm twice: the second run must not
 // depend on the first.
-struct outcome case_run(struct inputs *in, const struct algo_entry *entry, const double *opt,
-                        enum check_mode mode);
+struct case_outcome case_run(struct inputs *in, const struct algo_entry *entry, const double *opt,
+                             enum check_mode mode);
 // Returns the result of a case that ended with this error.
 enum exact_result exact_of_error(int err);
 // Returns the result of a case whose values are exact, with the reason.
-enum exact_result outcome_judge(const struct outcome *out, const struct algo_entry *entry,
+enum exact_result outcome_judge(const struct case_outcome *out, const struct algo_entry *entry,
                                 enum prec prec, char why[FAIL_TEXT_MAX]);
 
 #ifdef __cplusplus

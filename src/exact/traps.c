@@ -50,7 +50,7 @@ static int run_once(struct task *t)
 // Compares the present result with the reference of exact inputs.
 static enum exact_result judge(struct trap_case *c, struct ready *r)
 {
-    struct outcome out = {0};
+    struct case_outcome out = {0};
     out.err = check_result(&r->t, &r->in.ref, CHECK_FULL, &out.check);
     return outcome_judge(&out, c->entry, c->prec, c->why);
 }
@@ -96,7 +96,7 @@ static bool dense_fits(const struct device *dev, const struct algo_entry *e)
 static enum exact_result long_ld_run(struct trap_case *c)
 {
     struct inputs in;
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     const int64_t lines = c->A->m, pad = c->offset / (lines - 1) + 64 - lines;
     int err = inputs_make(&in, c->dev, c->entry->op, c->A, c->prec, c->axis, true, pad);
     if (err) return trap_failed(c, err);
@@ -109,7 +109,7 @@ static enum exact_result long_ld_run(struct trap_case *c)
     enum exact_result result = EXACT_SKIPPED;
     if (trap_has_room(c, bytes)) {
         algo_defaults(c->entry->algo, opt);
-        struct outcome out = case_run(&in, c->entry, opt, CHECK_FULL);
+        struct case_outcome out = case_run(&in, c->entry, opt, CHECK_FULL);
         result = outcome_judge(&out, c->entry, c->prec, c->why);
     }
     inputs_free(&in);

@@ -9,7 +9,7 @@
 // Defaults of the authors' code for a GPU, f32 and k = 32, where a tile of B takes 32 KB. The
 // kernels set their own: threshold 64 on CUDA (aspt_plan.cuh), fill 25 on a CPU (kernels/aspt.h).
 enum { PANEL, WIDTH, THRESHOLD, FILL };
-static const struct param params[] = {
+static const struct algo_option options[] = {
     [PANEL] = {"panel", 128, 1, 1024, true, "rows of a panel"},
     [WIDTH] = {"width", 256, 1, 4096, true, "columns of a tile, at most"},
     [THRESHOLD] = {"threshold", 16, 1, 4096, true, "least nonzeros of a heavy column in a panel"},
@@ -217,23 +217,23 @@ done:
     return err;
 }
 
-static void describe(const struct sparse *X, struct figures *f)
+static void describe(const struct sparse *X, struct algo_stats *f)
 {
     const struct aspt *A = aspt_of(X);
     const double slots = (double)A->tiles * A->width;
-    figures_number(f, "panel", A->panel);
-    figures_number(f, "width", A->width);
-    figures_number(f, "threshold", A->threshold);
-    figures_number(f, "tiles", (double)A->tiles);
-    figures_number(f, "tiled_share", A->nnz ? (double)A->tiled / (double)A->nnz : 0);
-    figures_number(f, "tile_fill", slots ? (double)A->tile_columns / slots : 0);
+    algo_stats_number(f, "panel", A->panel);
+    algo_stats_number(f, "width", A->width);
+    algo_stats_number(f, "threshold", A->threshold);
+    algo_stats_number(f, "tiles", (double)A->tiles);
+    algo_stats_number(f, "tiled_share", A->nnz ? (double)A->tiled / (double)A->nnz : 0);
+    algo_stats_number(f, "tile_fill", slots ? (double)A->tile_columns / slots : 0);
 }
 
 const struct format format_aspt = {
     .name = "aspt",
     .about = "panels of rows: heavy columns in tiles, the rest as CSR",
     .size = sizeof(struct aspt),
-    .params = params,
+    .options = options,
     .from = &format_csr,
     .arrays = arrays,
     .make = make,

@@ -47,7 +47,7 @@ extern const struct format format_aspt;
 
 static inline const struct aspt *aspt_of(const struct sparse *X) { return (const struct aspt *)X; }
 
-// Sets the fields that follow from the parameters.
+// Sets the fields that follow from the options.
 void aspt_set_shape(struct aspt *A, const double *opt);
 // Sets *count to the parts of all rows, the size of tile_row_ptr less 1. ERR_MEMORY: the number
 // does not fit in 63 bits.

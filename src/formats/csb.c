@@ -6,7 +6,7 @@
 #include "formats/csr.h"
 
 enum { BETA };
-static const struct param params[] = {
+static const struct algo_option options[] = {
     [BETA] = {"beta", 1024, 1, CSB_BETA_MAX, true, "rows and columns of a block"},
     {0},
 };
@@ -123,16 +123,16 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     return err ? err : fill(A, X);
 }
 
-static void describe(const struct sparse *X, struct figures *f)
+static void describe(const struct sparse *X, struct algo_stats *f)
 {
-    figures_number(f, "block_size", csb_of(X)->beta);
+    algo_stats_number(f, "block_size", csb_of(X)->beta);
 }
 
 const struct format format_csb = {
     .name = "csb",
     .about = "square blocks, nonzeros of a block in Morton order",
     .size = sizeof(struct csb),
-    .params = params,
+    .options = options,
     .from = &format_csr,
     .arrays = arrays,
     .make = make,

@@ -8,7 +8,7 @@
 // Default: 64 rows of C with 128 columns in f32 take 32 kB, an L1 of a CPU. With 32 columns, one
 // per lane, the rows take 8 kB of shared memory.
 enum { PANEL };
-static const struct param params[] = {
+static const struct algo_option options[] = {
     [PANEL] = {"panel", 64, 1, 4096, true, "rows of a panel"},
     {0},
 };
@@ -123,17 +123,17 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     return err;
 }
 
-static void describe(const struct sparse *X, struct figures *f)
+static void describe(const struct sparse *X, struct algo_stats *f)
 {
     const struct dcsc *D = dcsc_of(X);
-    figures_number(f, "segment_length", D->segments ? (double)D->nnz / (double)D->segments : 0);
+    algo_stats_number(f, "segment_length", D->segments ? (double)D->nnz / (double)D->segments : 0);
 }
 
 const struct format format_dcsc = {
     .name = "dcsc",
     .about = "the nonzero columns of each panel of rows",
     .size = sizeof(struct dcsc),
-    .params = params,
+    .options = options,
     .from = &format_csr,
     .arrays = arrays,
     .make = make,

@@ -28,7 +28,7 @@ extern const struct format format_dcsc;
 
 static inline const struct dcsc *dcsc_of(const struct sparse *X) { return (const struct dcsc *)X; }
 
-// Sets panel and panels from the parameters.
+// Sets panel and panels from the options.
 void dcsc_shape(struct dcsc *X, const double *opt);
 
 #ifdef __cplusplus

@@ -7,8 +7,8 @@
 #ifndef FORMAT_H
 #define FORMAT_H
 
-#include "base/figures.h"
-#include "base/param.h"
+#include "base/algo_stats.h"
+#include "base/algo_option.h"
 #include "data/matrix.h"
 #include "device/device.h"
 
@@ -48,7 +48,7 @@ struct array {
 #define ARRAYS_MAX 12
 
 // Makes a format's arrays by device_alloc(), from the matrix `from` in the same memory. `opt`:
-// values of the format's parameters. The common fields of `out` are set. A maker sets each size
+// values of the format's options. The common fields of `out` are set. A maker sets each size
 // before it allocates an array of that size: after an error the caller frees the arrays.
 typedef int (*format_maker)(struct device *d, const struct sparse *from, const double *opt,
                             struct sparse *out);
@@ -57,15 +57,15 @@ struct format {
     const char *name;           // as in `spbench list formats`
     const char *about;          // line of the help, without a full stop
     size_t size;                // bytes of the format's struct
-    const struct param *params; // parameters, which every algorithm with this format has
+    const struct algo_option *options; // options, which every algorithm with this format has
     const struct format *from;  // source of make(); NULL only for csr, see csr_place()
     // Lists the arrays and returns their number. The count of an array is 0 while its size is
     // unknown.
     int (*arrays)(const struct sparse *X, struct array list[ARRAYS_MAX]);
     // Maker for the CPU. A device without its own maker gets a copy from the host.
     format_maker make;
-    // Adds figures for records. NULL: none.
-    void (*describe)(const struct sparse *X, struct figures *f);
+    // Adds stats for records. NULL: none.
+    void (*describe)(const struct sparse *X, struct algo_stats *f);
 };
 
 // All formats, in the order of formats.def.

@@ -4,7 +4,7 @@
 
 // Defaults of MAGMA's tester.
 enum { SLICE, PAD };
-static const struct param params[] = {
+static const struct algo_option options[] = {
     [SLICE] = {"slice", 8, 1, 1024, true, "rows of a slice"},
     [PAD] = {"pad", 8, 1, 1024, true, "row lengths are rounded up to a multiple of this"},
     {0},
@@ -73,17 +73,17 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     return OK;
 }
 
-static void describe(const struct sparse *X, struct figures *f)
+static void describe(const struct sparse *X, struct algo_stats *f)
 {
     const struct sellp *A = sellp_of(X);
-    figures_number(f, "padding", A->nnz ? (double)A->stored / (double)A->nnz : 1);
+    algo_stats_number(f, "padding", A->nnz ? (double)A->stored / (double)A->nnz : 1);
 }
 
 const struct format format_sellp = {
     .name = "sellp",
     .about = "sliced ELLPACK with padded rows",
     .size = sizeof(struct sellp),
-    .params = params,
+    .options = options,
     .from = &format_csr,
     .arrays = arrays,
     .make = make,

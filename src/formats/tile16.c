@@ -106,11 +106,11 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     return OK;
 }
 
-static void describe(const struct sparse *X, struct figures *f)
+static void describe(const struct sparse *X, struct algo_stats *f)
 {
     const struct tile16 *A = tile16_of(X);
-    figures_number(f, "tiles", (double)A->tiles);
-    figures_number(f, "nnz_per_tile", A->tiles ? (double)A->nnz / (double)A->tiles : 0);
+    algo_stats_number(f, "tiles", (double)A->tiles);
+    algo_stats_number(f, "nnz_per_tile", A->tiles ? (double)A->nnz / (double)A->tiles : 0);
 }
 
 const struct format format_tile16 = {

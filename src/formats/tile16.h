@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 #define TILE 16 // rows and columns of a tile: local indices have 4 bits, masks 16
-#define FIND_WINDOW 131072 // tile columns of a window of tile_find.cuh: 32 KB of bits and ranks
+#define FIND_COLUMNS 131072 // tile columns of a range of tile_find.cuh: 32 KB of bits and ranks
 
 struct tile16 {
     SPARSE_HEAD;

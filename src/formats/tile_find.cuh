@@ -1,9 +1,9 @@
 // Finds the nonempty tiles of a CSR matrix (tile8.cu, tile16.cu), or of a product of tiles
 // (kernels/spgemm/tile).
 //
-// A block marks the tile columns of a tile row as bits in shared memory. The bits are a window of
+// A block marks the tile columns of a tile row as bits in shared memory. The bits are a range of
 // tile columns, which moves over the matrix, so the number of tile columns is not limited. The
-// window begins at the first used tile column, so the cost depends on the bandwidth, not on the
+// range begins at the first used tile column, so the cost depends on the bandwidth, not on the
 // width.
 //
 // The type Source provides the tiles. All threads of the block of tile row i call its members:
@@ -58,13 +58,13 @@ template <int SIZE> struct csr_tiles {
 // Block i finds the tiles of tile row i. FILL false: sets count[i]. FILL true: writes `col`, and
 // `row` unless NULL, from ptr[i] on, and calls found() for each element of the source.
 template <bool FILL, typename Source>
-static __global__ void find_tiles(Source source, int32_t window, int32_t *__restrict__ count,
+static __global__ void find_tiles(Source source, int32_t range, int32_t *__restrict__ count,
                                   const int64_t *__restrict__ ptr, int32_t *__restrict__ col,
                                   int32_t *__restrict__ row)
 {
-    SHARED_DYNAMIC(uint32_t, bits); // window / 32 words; with FILL also window / 32 ranks
+    SHARED_DYNAMIC(uint32_t, bits); // range / 32 words; with FILL also range / 32 ranks
     __shared__ int32_t low, high, sums[WARP];
-    int32_t *rank = (int32_t *)(bits + window / 32); // tiles of the window before each word
+    int32_t *rank = (int32_t *)(bits + range / 32); // tiles of the range before each word
     const int32_t i = (int32_t)blockIdx.x, me = (int32_t)threadIdx.x, threads = (int32_t)blockDim.x;
     if (me == 0) low = INT32_MAX, high = -1;
     __syncthreads();
@@ -76,10 +76,10 @@ static __global__ void find_tiles(Source source, int32_t window, int32_t *__rest
     }
     __syncthreads();
 
-    int64_t done = FILL ? ptr[i] : 0; // first tile of this window
+    int64_t done = FILL ? ptr[i] : 0; // first tile of this range
     int32_t mine = 0;
-    for (int64_t first = low; first <= high; first += window) {
-        const int32_t words = (int32_t)((min((int64_t)window, high - first + 1) + 31) / 32);
+    for (int64_t first = low; first <= high; first += range) {
+        const int32_t words = (int32_t)((min((int64_t)range, high - first + 1) + 31) / 32);
         const uint32_t size = (uint32_t)words * 32;
         for (int32_t w = me; w < words; w += threads) bits[w] = 0;
         __syncthreads();
@@ -130,18 +130,18 @@ static __global__ void find_tiles(Source source, int32_t window, int32_t *__rest
 // prepares the source for found(). `number`: host memory for the number of tiles, page-locked for a
 // short wait. `threads`: threads of a block. After an error the caller frees the arrays.
 template <typename Tiles, typename Source, typename Fill>
-static int find_structure(struct device *d, Source source, int32_t window, int threads,
+static int find_structure(struct device *d, Source source, int32_t range, int threads,
                           int64_t *number, Tiles *t, int32_t **row, Fill fill)
 {
     int32_t *count = NULL;
-    window = (int32_t)min64(window, ceil_div(t->tile_n, 32) * 32);
-    const size_t shared = (size_t)window / 8;
+    range = (int32_t)min64(range, ceil_div(t->tile_n, 32) * 32);
+    const size_t shared = (size_t)range / 8;
     int err = device_alloc(d, t->tile_m, sizeof *count, (void **)&count);
     if (!err) err = device_alloc(d, (int64_t)t->tile_m + 1, sizeof *t->ptr, (void **)&t->ptr);
     if (err) goto done;
     if (t->tile_m > 0) {
         auto kernel = find_tiles<false, Source>;
-        LAUNCH(kernel, (unsigned)t->tile_m, threads, shared, d->stream, source, window, count, NULL,
+        LAUNCH(kernel, (unsigned)t->tile_m, threads, shared, d->stream, source, range, count, NULL,
                NULL, NULL);
     }
     err = launch_check("tiles: count");
@@ -154,7 +154,7 @@ static int find_structure(struct device *d, Source source, int32_t window, int t
     if (err || t->tiles == 0) goto done;
     {
         auto kernel = find_tiles<true, Source>;
-        LAUNCH(kernel, (unsigned)t->tile_m, threads, 2 * shared, d->stream, source, window, NULL,
+        LAUNCH(kernel, (unsigned)t->tile_m, threads, 2 * shared, d->stream, source, range, NULL,
                t->ptr, t->col, row ? *row : NULL);
     }
     err = launch_check("tiles: fill");
@@ -178,7 +178,7 @@ static int find_csr_tiles(struct device *d, const struct csr_dev *A, size_t mask
         *filling = *source;
         return err;
     };
-    return find_structure(d, *source, FIND_WINDOW, Source::threads(A), &number, t, row, fill);
+    return find_structure(d, *source, FIND_COLUMNS, Source::threads(A), &number, t, row, fill);
 }
 
 #endif

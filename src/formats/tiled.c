@@ -2,7 +2,7 @@
 
 #include "formats/tiled_plan.h"
 
-static const struct param params[] = {
+static const struct algo_option options[] = {
     [TILED_ROWS] = {"rows", 256, 32, 512, true,
                     "rows of a panel, threads of a block; rounded up to whole warps"},
     [TILED_STAGE] = {"stage", 512, 1, 65535, true, "most columns of B in shared memory at a time"},
@@ -34,28 +34,28 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     return 10;
 }
 
-static void describe(const struct sparse *X, struct figures *f)
+static void describe(const struct sparse *X, struct algo_stats *f)
 {
     static const char *const cuts[] = {
         [TILED_WHOLE] = "none", [TILED_MU] = "mu", [TILED_U_MU] = "U mu"};
     const struct tiled *A = tiled_of(X);
-    figures_number(f, "rho", A->mapped ? (double)A->nnz / (double)A->mapped : 1);
-    figures_number(f, "Z", A->nnz ? (double)A->stored / (double)A->nnz : 1);
-    figures_number(f, "mu", A->m ? (double)A->nnz / A->m : 0);
-    figures_number(f, "U", A->utilisation);
-    figures_number(f, "panels", A->panels);
-    figures_number(f, "stages", (double)A->stages);
-    figures_number(f, "segments", (double)A->segments);
-    figures_text(f, "segment", cuts[A->cut]);
-    figures_number(f, "reordered", A->reordered);
-    if (A->order) figures_text(f, "rows", "permuted");
+    algo_stats_number(f, "rho", A->mapped ? (double)A->nnz / (double)A->mapped : 1);
+    algo_stats_number(f, "Z", A->nnz ? (double)A->stored / (double)A->nnz : 1);
+    algo_stats_number(f, "mu", A->m ? (double)A->nnz / A->m : 0);
+    algo_stats_number(f, "U", A->utilisation);
+    algo_stats_number(f, "panels", A->panels);
+    algo_stats_number(f, "stages", (double)A->stages);
+    algo_stats_number(f, "segments", (double)A->segments);
+    algo_stats_text(f, "segment", cuts[A->cut]);
+    algo_stats_number(f, "reordered", A->reordered);
+    if (A->order) algo_stats_text(f, "rows", "permuted");
 }
 
 const struct format format_tiled = {
     .name = "tiled",
     .about = "panels of rows in stages of their columns, 16-bit places in sliced ELLPACK by warps",
     .size = sizeof(struct tiled),
-    .params = params,
+    .options = options,
     .from = &format_csr,
     .arrays = arrays,
     .make = tiled_make,

@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 #define SLICE            32    // segments of a slice, a warp
-#define TILED_SLABS_MOST 65535 // largest value of the parameter slabs
+#define TILED_SLABS_MOST 65535 // largest value of the option slabs
 
 // Longest segment. mu: mean length of a row. U: number of full blocks of uncut rows per
 // multiprocessor, which may be a fraction. With segments of U mu entries there is a full block for

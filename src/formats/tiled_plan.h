@@ -1,4 +1,4 @@
-// Declarations for the files of the format tiled: parameters, the decision to cut rows, segments on
+// Declarations for the files of the format tiled: options, the decision to cut rows, segments on
 // the host.
 #ifndef TILED_PLAN_H
 #define TILED_PLAN_H
@@ -9,7 +9,7 @@
 #include "formats/csr.h"
 #include "formats/tiled.h"
 
-// Indices of the format's parameters.
+// Indices of the format's options.
 enum { TILED_ROWS, TILED_STAGE, TILED_BALANCE, TILED_REORDER, TILED_PERMUTE, TILED_SLABS };
 
 // Figure 6 of the paper: blocks per multiprocessor below which rows are cut. H200, f32, k = 64:

@@ -131,7 +131,7 @@ static int share_sparse(struct task *t, struct operands *o, struct setup *setup)
     if (!err && p->S) err = share_formats(t, o, setup, p->S, t->algo->S, t->S);
     if (err) return err;
     for (int f = 0; f < FORMATS_MAX && t->A[f]; f++)
-        if (t->A[f]->format->describe) t->A[f]->format->describe(t->A[f], &t->figures);
+        if (t->A[f]->format->describe) t->A[f]->format->describe(t->A[f], &t->stats);
     for (int i = 0; i < o->store.count; i++)
         if (o->store.list[i].used) charge_sources(setup, o, &o->store.list[i]);
     for (int i = 0; i < setup->count; i++) setup->format_bytes += setup->formats[i].bytes;
@@ -311,7 +311,7 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup)
     t->prec = o->p->prec;
     t->work = o->p->work;
     t->transposed = o->p->stored != o->p->A;
-    t->figures = (struct figures){0};
+    t->stats = (struct algo_stats){0};
     t->made_count = 0;
     t->R = (struct csr_dev){.format = &format_csr, .type = prec_out(t->prec)};
     int err = refuse_unfit(t, o->p);

@@ -72,7 +72,7 @@ int store_convert(const struct task *t, struct device *d, const struct sparse *c
                   const struct format *format, struct sparse **out)
 {
     struct sparse *from = NULL;
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     *out = NULL;
     int err = format->from == csr->format ? OK : store_convert(t, d, csr, format->from, &from);
     task_format_options(t, format, opt);

@@ -20,7 +20,7 @@ struct stored {
         *transpose_of; // `of` is made from this matrix by transposing; NULL: `of` was read
     const struct format *format;
     enum prec type;
-    double opt[PARAMS_MAX]; // values of the format's parameters
+    double opt[ALGO_OPTIONS_MAX]; // values of the format's options
     struct sparse *X;
     struct format_cost cost[1 + SOURCES_MAX]; // own, of its source, of the source's source, ...
     uint64_t bits;                            // checksum after the conversion
@@ -38,7 +38,7 @@ struct store {
 #define STORE_AGAIN_MAX 3
 void store_free(struct store *s);
 
-// Sets *out to the matrix A in a format, with the task's values of the format's parameters.
+// Sets *out to the matrix A in a format, with the task's values of the format's options.
 // Converts A unless the store has that matrix.
 int store_need(struct store *s, const struct task *t, const struct csr *A,
                const struct format *format, struct stored **out);

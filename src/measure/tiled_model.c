@@ -17,7 +17,7 @@ int64_t whole_warps(int64_t rows) { return (rows + TILED_WARP - 1) / TILED_WARP 
 
 static int64_t option(const struct algo *a, const double *opt, const char *name)
 {
-    int i = algo_param_find(a, name);
+    int i = algo_option_find(a, name);
     if (i < 0) bug("an algorithm of this model has no option '%s'", name);
     return (int64_t)opt[i];
 }
@@ -77,22 +77,22 @@ void tiled_model_gflops(struct tiled_prediction *x, enum prec prec, const struct
     x->whole_gflops = isnan(whole) ? NAN : fmin(whole, most);
 }
 
-static double told_or(const struct figures *told, const char *name, double otherwise)
+static double told_or(const struct algo_stats *told, const char *name, double otherwise)
 {
-    const struct figure *f = told ? figures_find(told, name) : NULL;
+    const struct algo_stat *f = told ? algo_stats_find(told, name) : NULL;
     return f && !f->text[0] ? f->number : otherwise;
 }
 
-// Returns the length of the longest segment by the figures of the algorithm; 0: rows are not cut.
-static int64_t longest_of(const struct figures *told, double mu)
+// Returns the length of the longest segment by the stats of the algorithm; 0: rows are not cut.
+static int64_t longest_of(const struct algo_stats *told, double mu)
 {
-    const struct figure *f = told ? figures_find(told, "segment") : NULL;
+    const struct algo_stat *f = told ? algo_stats_find(told, "segment") : NULL;
     if (f && !strcmp(f->text, "mu")) return (int64_t)ceil(mu);
     if (f && !strcmp(f->text, "U mu")) return (int64_t)ceil(told_or(told, "U", 1) * mu);
     return 0;
 }
 
-static void from_access(const struct tiled_counts *a, enum prec prec, const struct figures *told,
+static void from_access(const struct tiled_counts *a, enum prec prec, const struct algo_stats *told,
                         struct tiled_prediction *x)
 {
     double nnz = (double)a->nnz, loads = (double)a->loads;
@@ -117,7 +117,7 @@ static int predict_naive(struct tiled_counts_cache *of, enum prec prec, struct t
 }
 
 static int predict_tiled(struct tiled_counts_cache *of, enum prec prec, int64_t k,
-                         const struct cutting *cut, const struct figures *told,
+                         const struct cutting *cut, const struct algo_stats *told,
                          struct tiled_prediction *x)
 {
     struct tiled_counts a;
@@ -131,7 +131,7 @@ static int predict_tiled(struct tiled_counts_cache *of, enum prec prec, int64_t 
 }
 
 // Sets x->moved, the bytes that the whole run moves, from the other fields.
-static void set_moved(const struct csr *A, enum prec prec, int64_t k, const struct figures *told,
+static void set_moved(const struct csr *A, enum prec prec, int64_t k, const struct algo_stats *told,
                       struct tiled_prediction *x)
 {
     const bool tiled = x->equation != 2;
@@ -152,8 +152,8 @@ static void set_moved(const struct csr *A, enum prec prec, int64_t k, const stru
 }
 
 int tiled_model_predict(struct tiled_counts_cache *of, enum prec prec, int64_t k,
-                        enum model_kind kind, const struct cutting *cut, const struct figures *told,
-                        struct tiled_prediction *out)
+                        enum model_kind kind, const struct cutting *cut,
+                        const struct algo_stats *told, struct tiled_prediction *out)
 {
     const struct csr *A = of->source->A;
     *out = (struct tiled_prediction){

@@ -89,13 +89,13 @@ struct tiled_prediction {
     double whole_gflops; // NAN: a rate is unknown
 };
 
-// Predicts the speed for the matrix of `of` and k columns. Figures of the algorithm (`told`)
+// Predicts the speed for the matrix of `of` and k columns. Statistics of the algorithm (`told`)
 // replace those of A: `segment` ("mu" or "U mu", with `U`) if rows are cut to that length, for
 // equation 6; `rho` and `Z` if rows are sorted. The factor C stays that of A's order. A matrix
 // without nonzeros has no prediction.
 int tiled_model_predict(struct tiled_counts_cache *of, enum prec prec, int64_t k,
-                        enum model_kind kind, const struct cutting *cut, const struct figures *told,
-                        struct tiled_prediction *out);
+                        enum model_kind kind, const struct cutting *cut,
+                        const struct algo_stats *told, struct tiled_prediction *out);
 // Sets the intensities from mu, rho, Z, R, C, L and delta.
 void tiled_model_intensity(struct tiled_prediction *x, enum prec prec);
 // Sets the rates from the intensities.

@@ -9,7 +9,7 @@
 struct plugin_algo {
     struct algo algo; // first: task->algo is a struct plugin_algo
     const struct spbench_algorithm *of;
-    struct param params[PARAMS_MAX + 1];
+    struct algo_option options[ALGO_OPTIONS_MAX + 1];
 };
 
 // State of a case.
@@ -18,7 +18,7 @@ struct adapter {
     struct task *t;
     struct spbench_csr A, S, R;
     struct spbench_dense B, Y, C;
-    double options[PARAMS_MAX];
+    double options[ALGO_OPTIONS_MAX];
     char said[256];    // last line of log()
     char refused[256]; // the first call of a host function that was refused; "": none
 };
@@ -81,11 +81,11 @@ static void host_log(struct spbench_task *task, const char *text)
 static void host_number(struct spbench_task *task, const char *name, double value)
 {
     struct adapter *a = adapter_of(task);
-    if (name && figures_fit(&a->t->figures, name))
+    if (name && algo_stats_fit(&a->t->stats, name))
         task_number(a->t, name, value);
     else
-        refuse(a, "figure '%s': more than %d figures, or the name is too long", name ? name : "",
-               FIGURES_MAX);
+        refuse(a, "stat '%s': more than %d stats, or the name is too long", name ? name : "",
+               ALGO_STATS_MAX);
 }
 
 static const struct spbench_host host = {
@@ -243,7 +243,8 @@ static int add_algorithm(const struct spbench_algorithm *of, const struct algo_p
     struct algo *a = &x->algo;
     for (int64_t i = 0; i < of->option_count; i++) {
         const struct spbench_option *o = &of->options[i];
-        x->params[i] = (struct param){o->name, o->standard, o->min, o->max, o->whole, o->about};
+        x->options[i] =
+            (struct algo_option){o->name, o->standard, o->min, o->max, o->whole, o->about};
     }
     x->of = of;
     a->layouts = layouts_of(of, op);
@@ -251,7 +252,7 @@ static int add_algorithm(const struct spbench_algorithm *of, const struct algo_p
         if (of->precisions & prec_bits[prec]) a->precs |= BIT(prec);
     a->A[0] = &format_csr;
     if (op->product) a->S[0] = &format_csr;
-    a->options = of->option_count ? x->params : NULL;
+    a->options = of->option_count ? x->options : NULL;
     a->cite = of->cite;
     a->plugin = facts;
     if (functions) {

@@ -57,9 +57,9 @@ static int check_option(const char *file, const char *name, const struct spbench
 static int check_options(const char *file, const struct spbench_algorithm *a)
 {
     int err = OK;
-    if (a->option_count < 0 || a->option_count > PARAMS_MAX)
+    if (a->option_count < 0 || a->option_count > ALGO_OPTIONS_MAX)
         return fail(ERR_USAGE, "%s: %s has %lld options, not 0 to %d", file, a->name,
-                    (long long)a->option_count, PARAMS_MAX);
+                    (long long)a->option_count, ALGO_OPTIONS_MAX);
     if (a->option_count && !a->options)
         return fail(ERR_USAGE, "%s: `options` of %s is NULL", file, a->name);
     for (int64_t i = 0; i < a->option_count && !err; i++) {

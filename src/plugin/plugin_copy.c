@@ -49,7 +49,7 @@ static int copy_algorithm(const char *file, int64_t i, const struct spbench_algo
         return fail(ERR_USAGE, "%s: algorithm %lld has the size %zu, not %zu or more", file,
                     (long long)i, from->size, ALGORITHM_BYTES);
     *place = a;
-    bool follow = a->options && a->option_count > 0 && a->option_count <= PARAMS_MAX;
+    bool follow = a->options && a->option_count > 0 && a->option_count <= ALGO_OPTIONS_MAX;
     return follow ? copy_options(file, a) : OK;
 }
 

@@ -7,8 +7,8 @@ static void add_options(struct json *j, const struct bench_case *c)
 {
     cJSON *o = json_object(j, j->root, "options");
     const struct algo *algo = c->entry->algo;
-    for (int i = 0; algo_param(algo, i); i++)
-        json_number(j, o, algo_param(algo, i)->name, c->opt[i]);
+    for (int i = 0; algo_option_at(algo, i); i++)
+        json_number(j, o, algo_option_at(algo, i)->name, c->opt[i]);
 }
 
 // Adds the plug-in of the algorithm, if there is one.
@@ -37,9 +37,9 @@ static void add_matrix(struct json *j, const struct matrix *m)
     json_text(j, o, "symmetry", m->symmetry);
     json_text(j, o, "values", known ? values : NULL);
     json_number(j, o, "duplicates", known_or_nan(known, m->duplicates));
-    json_measure(j, o, "row_mean", known ? m->stats.row_mean : NAN);
-    json_number(j, o, "row_max", known_or_nan(known, m->stats.row_max));
-    json_measure(j, o, "row_cv", known ? m->stats.row_cv : NAN);
+    json_measure(j, o, "row_mean", known ? m->facts.row_mean : NAN);
+    json_number(j, o, "row_max", known_or_nan(known, m->facts.row_max));
+    json_measure(j, o, "row_cv", known ? m->facts.row_cv : NAN);
     json_measure(j, o, "load_ms", known ? m->load_ms : NAN);
     record_add_known(j, o, "load_mb_s", m->load_mb_s);
     if (known)
@@ -174,14 +174,14 @@ static void add_phases(struct json *j, const struct result *r)
 }
 
 // Adds the extra fields of this operation.
-static void add_figures(struct json *j, const struct result *r)
+static void add_numbers(struct json *j, const struct result *r)
 {
     const struct op *op = r->c.entry->op;
-    for (int i = 0; i < op_figure_count(op); i++)
-        if (op->figures[i].whole)
-            json_number(j, j->root, op->figures[i].name, r->figures[i]);
+    for (int i = 0; i < op_number_count(op); i++)
+        if (op->numbers[i].whole)
+            json_number(j, j->root, op->numbers[i].name, r->numbers[i]);
         else
-            json_measure(j, j->root, op->figures[i].name, r->figures[i]);
+            json_measure(j, j->root, op->numbers[i].name, r->numbers[i]);
 }
 
 static void add_rates(struct json *j, const struct result *r)
@@ -271,7 +271,7 @@ static void add_stats(struct json *j, const struct result *r)
 {
     cJSON *o = json_object(j, j->root, "stats");
     for (int i = 0; i < r->stats.count; i++) {
-        const struct figure *f = &r->stats.list[i];
+        const struct algo_stat *f = &r->stats.list[i];
         if (f->text[0])
             json_text(j, o, f->name, f->text);
         else
@@ -306,7 +306,7 @@ int record_result(struct record_file *out, const struct result *r)
     add_time(&j, r);
     add_setup(&j, r);
     add_phases(&j, r);
-    add_figures(&j, r);
+    add_numbers(&j, r);
     add_rates(&j, r);
     add_model(&j, &r->model);
     add_counters(&j, r);

@@ -85,11 +85,11 @@ static void add_operation(struct json *j, const struct op *op)
         cJSON *words = json_array(j, x, "words");
         for (int w = 0; axis->words[w]; w++) json_text(j, words, NULL, axis->words[w]);
     }
-    cJSON *figures = json_array(j, o, "figures");
-    for (int i = 0; i < op_figure_count(op); i++) {
-        cJSON *x = json_object(j, figures, NULL);
-        json_text(j, x, "name", op->figures[i].name);
-        json_text(j, x, "about", op->figures[i].about);
+    cJSON *stats = json_array(j, o, "figures");
+    for (int i = 0; i < op_number_count(op); i++) {
+        cJSON *x = json_object(j, stats, NULL);
+        json_text(j, x, "name", op->numbers[i].name);
+        json_text(j, x, "about", op->numbers[i].about);
     }
 }
 

@@ -99,11 +99,11 @@ static bool get_device(const char *text, enum device_kind *kind)
     return !strcmp(text, id) || !strcmp(text, device_list[*kind].name);
 }
 
-// Returns true for an object of numbers with different names, at most PARAMS_MAX.
+// Returns true for an object of numbers with different names, at most ALGO_OPTIONS_MAX.
 static bool are_options(const cJSON *options)
 {
     const cJSON *x;
-    if (!cJSON_IsObject(options) || cJSON_GetArraySize(options) > PARAMS_MAX) return false;
+    if (!cJSON_IsObject(options) || cJSON_GetArraySize(options) > ALGO_OPTIONS_MAX) return false;
     cJSON_ArrayForEach(x, options)
     {
         if (!cJSON_IsNumber(x) || get(options, x->string) != x) return false;
@@ -111,14 +111,15 @@ static bool are_options(const cJSON *options)
     return true;
 }
 
-static bool option_fits(const struct param *p, double value)
+static bool option_fits(const struct algo_option *p, double value)
 {
     return value >= p->min && value <= p->max && (!p->whole || value == floor(value));
 }
 
 // Sets opt[] to the options of the record, over the defaults. Returns false if a value is not
 // allowed.
-static bool get_options(const cJSON *options, const struct algo_entry *e, double opt[PARAMS_MAX])
+static bool get_options(const cJSON *options, const struct algo_entry *e,
+                        double opt[ALGO_OPTIONS_MAX])
 {
     const struct algo *algo = e->algo;
     const cJSON *x;
@@ -126,9 +127,9 @@ static bool get_options(const cJSON *options, const struct algo_entry *e, double
     algo_defaults(algo, opt);
     cJSON_ArrayForEach(x, options)
     {
-        int place = algo_param_find(algo, x->string);
+        int place = algo_option_find(algo, x->string);
         if (place < 0) continue;
-        if (!option_fits(algo_param(algo, place), x->valuedouble)) return false;
+        if (!option_fits(algo_option_at(algo, place), x->valuedouble)) return false;
         opt[place] = x->valuedouble;
     }
     return true;

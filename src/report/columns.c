@@ -70,7 +70,7 @@ static double gb_s(struct table_row *x)
 }
 static double roof(struct table_row *x) { return if_timed(x, 100 * x->x->r.efficiency); }
 static double gather(struct table_row *x) { return if_timed(x, 100 * x->x->r.gather_efficiency); }
-static double figure(struct table_row *x) { return if_timed(x, table_row_number(x, NULL, x->key)); }
+static double stat(struct table_row *x) { return if_timed(x, table_row_number(x, NULL, x->key)); }
 
 static double speedup(struct table_row *x)
 {
@@ -198,7 +198,7 @@ const struct column columns[] = {
      .formula = "100 * max(nnz * bytes of a row / rate, least time of %roof) / ms",
      .good = "100 and more. Above 100 rows are reused on chip. Under 100 rows are fetched "
              "more slowly than the device can."},
-    {.each = EACH_FIGURE, .when = WHEN_KNOWN, .value = figure, .format = cell_ratio},
+    {.each = EACH_NUMBER, .when = WHEN_KNOWN, .value = stat, .format = cell_ratio},
     {.name = "speedup",
      .head = "speedup",
      .when = WHEN_COMPARED,
@@ -323,14 +323,14 @@ static void add_inputs(struct column_set *set, const struct column *c, const str
         }
 }
 
-static void add_figures(struct column_set *set, const struct column *c, const struct summaries *s,
-                        int first, int end)
+static void add_stats(struct column_set *set, const struct column *c, const struct summaries *s,
+                      int first, int end)
 {
     for (int x = 0; x < op_count; x++) {
         bool used = false;
         for (int i = first; i < end; i++) used |= !strcmp(s->tables[i].row->op, ops[x]->name);
-        for (int f = 0; used && f < op_figure_count(ops[x]); f++)
-            add(set, c, ops[x]->figures[f].name, ops[x]->figures[f].column, false);
+        for (int f = 0; used && f < op_number_count(ops[x]); f++)
+            add(set, c, ops[x]->numbers[f].name, ops[x]->numbers[f].column, false);
     }
 }
 
@@ -342,7 +342,7 @@ void column_set_make(struct column_set *set, const struct summaries *s, int firs
         switch (c->each) {
         case EACH_ONE: add(set, c, c->name, c->head, c->text != NULL); break;
         case EACH_INPUT: add_inputs(set, c, s, first, end); break;
-        case EACH_FIGURE: add_figures(set, c, s, first, end); break;
+        case EACH_NUMBER: add_stats(set, c, s, first, end); break;
         }
     }
 }
@@ -389,12 +389,12 @@ static void each_inputs(void (*show)(const struct column_help *s))
     }
 }
 
-static void each_figures(void (*show)(const struct column_help *s))
+static void each_stats(void (*show)(const struct column_help *s))
 {
     char about[256];
     for (int x = 0; x < op_count; x++)
-        for (int f = 0; f < op_figure_count(ops[x]); f++) {
-            const struct op_figure *of = &ops[x]->figures[f];
+        for (int f = 0; f < op_number_count(ops[x]); f++) {
+            const struct op_number *of = &ops[x]->numbers[f];
             if (!of->column) continue;
             snprintf(about, sizeof about, "Only %s: the %s.", ops[x]->name, of->name);
             show(&(struct column_help){of->column, about, of->about, NULL, of->name});
@@ -408,7 +408,7 @@ static void each_column(const struct column *list, int count, bool in_tables,
     for (int i = 0; i < count; i++) {
         const struct column *c = &list[i];
         if (in_tables && c->each == EACH_INPUT) each_inputs(show);
-        if (in_tables && c->each == EACH_FIGURE) each_figures(show);
+        if (in_tables && c->each == EACH_NUMBER) each_stats(show);
         if (c->each != EACH_ONE || !c->head == in_tables) continue;
         bool same = !c->head || !strcmp(c->head, c->name);
         show(&(struct column_help){c->head ? c->head : c->name, c->about, c->formula, c->good,

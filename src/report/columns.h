@@ -17,12 +17,12 @@ enum column_when {
     WHEN_VERBOSE,  // with -v
     WHEN_BACK,     // with -time back-to-back
 };
-// Columns that stand for several, one for each input of a case or figure of an operation. The row
+// Columns that stand for several, one for each input of a case or stat of an operation. The row
 // has the name of the present one in `key`.
-enum column_each { EACH_ONE, EACH_INPUT, EACH_FIGURE };
+enum column_each { EACH_ONE, EACH_INPUT, EACH_NUMBER };
 
 struct column {
-    const char *name; // in CSV and JSON; of EACH_INPUT and EACH_FIGURE the key of the row
+    const char *name; // in CSV and JSON; of EACH_INPUT and EACH_NUMBER the key of the row
     const char *head; // in tables; NULL: only in CSV and JSON
     enum column_when when;
     enum column_each each;
@@ -37,7 +37,7 @@ extern const int column_count;
 extern const struct column summary_columns[]; // of lines of a summary
 extern const int summary_column_count;
 
-// A column of a table, for one input or figure.
+// A column of a table, for one input or stat.
 struct shown_column {
     const struct column *c;
     const char *name, *head; // head NULL: only in CSV and JSON

@@ -108,10 +108,10 @@ static void put_phases(FILE *out, const struct table_row *row)
     const cJSON *phases = table_row_field(row, "phases_ms"), *x;
     if (!cJSON_GetArraySize(phases)) return;
     fprintf(out, "    ");
-    for (int i = 0; op && i < op_figure_count(op); i++)
-        if (op->figures[i].whole)
-            fprintf(out, "%s%s %.0f", i ? ", " : "", op->figures[i].name,
-                    table_row_number(row, NULL, op->figures[i].name));
+    for (int i = 0; op && i < op_number_count(op); i++)
+        if (op->numbers[i].whole)
+            fprintf(out, "%s%s %.0f", i ? ", " : "", op->numbers[i].name,
+                    table_row_number(row, NULL, op->numbers[i].name));
     cJSON_ArrayForEach(x, phases)
     {
         fprintf(out, "%s %s %.3f ms", x->prev && x != phases->child ? "," : "; phases:", x->string,

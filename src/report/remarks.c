@@ -23,7 +23,7 @@ enum remark_id {
     REMARK_ORDER,
     REMARK_SAME,    // the remark has the name
     REMARK_LIBRARY, // the remark has name and version
-    REMARK_CHOICE,  // remark_figure() makes this remark and the next
+    REMARK_CHOICE,  // remark_stat() makes this remark and the next
     REMARK_REFUSED,
     REMARK_COUNT
 };
@@ -49,7 +49,7 @@ static const struct remark remarks[REMARK_COUNT] = {
          "auto preferred this algorithm, which lacks memory or does not support the case."},
 };
 
-const char *remark_figure(const char *name, const char *value, char text[REMARK_TEXT_MAX])
+const char *remark_stat(const char *name, const char *value, char text[REMARK_TEXT_MAX])
 {
     static const char refused[] = "_refused";
     if (ends_with(name, refused)) {
@@ -119,7 +119,7 @@ const char *remarks_text(struct table_row *x)
     if (e && e->algo->variant) add(text, e->op->variants[e->algo->variant]);
     cJSON_ArrayForEach(f, table_row_field(x, "stats"))
     {
-        if (cJSON_IsString(f)) add(text, remark_figure(f->string, f->valuestring, choice));
+        if (cJSON_IsString(f)) add(text, remark_stat(f->string, f->valuestring, choice));
     }
     if (x->cell->partial) add(text, x->cell->partial);
     return text;

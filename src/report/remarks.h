@@ -5,10 +5,10 @@
 
 #include "report/columns.h"
 
-// Returns the remark for a text figure of an algorithm: "aspt_refused" with "no memory" gives "aspt
+// Returns the remark for a text stat of an algorithm: "aspt_refused" with "no memory" gives "aspt
 // refused: no memory".
 #define REMARK_TEXT_MAX 96
-const char *remark_figure(const char *name, const char *value, char text[REMARK_TEXT_MAX]);
+const char *remark_stat(const char *name, const char *value, char text[REMARK_TEXT_MAX]);
 
 // Returns the check with its remarks, or the status with its reason, in x->room.
 const char *remarks_text(struct table_row *x);

@@ -13,7 +13,7 @@ struct table_row {
     const struct collected_case *x;
     const struct record_algo *facts; // facts of the algorithm; NULL: not known
     cJSON *json;                     // the record without its samples; owned
-    const char *key;                 // name of the input or figure that a column asks for
+    const char *key;                 // name of the input or stat that a column asks for
     char room[FAIL_TEXT_MAX];        // for texts that a column makes
 };
 

@@ -4,7 +4,7 @@
 
 #include "select/auto_rules.h"
 
-static const struct param auto_options[] = {
+static const struct algo_option auto_options[] = {
     {"trials", 1, 0, 1, true, "1: time all candidates if the rule does not decide"}, {0}};
 
 // Descriptors, from `layouts` or `precs` on.

@@ -7,7 +7,7 @@
 static int need_format(struct task *x, const struct sparse *csr, const struct format *format,
                        const struct sparse **out)
 {
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     const struct sparse *from;
     *out = csr;
     if (format == csr->format) return OK;
@@ -75,7 +75,7 @@ static int make_formats(struct task *x, const struct sparse *A, const struct spa
     if (err) return err;
     keep_used(x);
     device_peak_reset(x->dev);
-    if (x->A[0]->format->describe) x->A[0]->format->describe(x->A[0], &x->figures);
+    if (x->A[0]->format->describe) x->A[0]->format->describe(x->A[0], &x->stats);
     return OK;
 }
 
@@ -130,7 +130,7 @@ int delegate_prepare(struct task *t, const char *name)
         drop(x);
         return err;
     }
-    t->figures = x->figures;
+    t->stats = x->stats;
     t->order = x->order;
     memcpy(t->made, x->made, sizeof t->made);
     t->made_count = x->made_count;
@@ -138,17 +138,17 @@ int delegate_prepare(struct task *t, const char *name)
 }
 
 // A dense result is where it was when the task was prepared. Of a sparse one the arrays go to t, as
-// do figures that a run tells.
+// do stats that a run tells.
 static int forward(struct task *t, int (*step)(struct task *))
 {
     struct task *x = t->state;
     if (!step) return OK;
     if (t->entry->op->result != RESULT_SPARSE) return step(x);
     x->phases = t->phases;
-    x->figures = t->figures;
+    x->stats = t->stats;
     x->R = t->R;
     int err = step(x);
-    t->figures = x->figures;
+    t->stats = x->stats;
     t->R = x->R;
     return err;
 }

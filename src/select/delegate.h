@@ -4,7 +4,7 @@
 // t->state is the task of the other algorithm, with its own formats in `made`. Its `algo` is NULL
 // if there is none. The descriptor has the functions below as run(), finish(), release() and
 // teardown(). Its prepare() chooses the other algorithm and calls delegate_prepare(), which makes
-// the formats that the other algorithm needs. Figures of the other algorithm go to t->figures.
+// the formats that the other algorithm needs. Statistics of the other algorithm go to t->stats.
 #ifndef DELEGATE_H
 #define DELEGATE_H
 

@@ -14,16 +14,16 @@ static bool may_pick(const struct task *t, const char *name)
 
 static void tell_of(struct task *t, const char *name, const char *what, double number)
 {
-    char figure[32];
-    snprintf(figure, sizeof figure, "%s_%s", name, what);
-    task_number(t, figure, number);
+    char stat[32];
+    snprintf(stat, sizeof stat, "%s_%s", name, what);
+    task_number(t, stat, number);
 }
 
 static void tell_refusal(struct task *t, const char *name, int err)
 {
-    char figure[32];
-    snprintf(figure, sizeof figure, "%s_refused", name);
-    task_text(t, figure, err == ERR_MEMORY ? "no memory" : "unsupported");
+    char stat[32];
+    snprintf(stat, sizeof stat, "%s_refused", name);
+    task_text(t, stat, err == ERR_MEMORY ? "no memory" : "unsupported");
 }
 
 static bool is_refusal(int err) { return err == ERR_UNSUPPORTED || err == ERR_MEMORY; }
@@ -35,7 +35,7 @@ struct field {
     double us[PICKS_MAX];  // time of the trial, 0: not timed; INFINITY: not a candidate
     bool unsure;           // see struct pick_order
     int taken;             // the candidate that the task was handed on to last
-    struct figures before; // figures before the last delegation
+    struct algo_stats before; // stats before the last delegation
 };
 
 // Returns the first of the candidates with the least time; -1: none is left.
@@ -54,7 +54,7 @@ static int take_fastest(struct task *t, struct field *f, int err)
     while ((f->taken = fastest(f)) >= 0) {
         const char *name = f->names[f->taken];
         fail_drop(); // the refusal of the candidate before
-        f->before = t->figures;
+        f->before = t->stats;
         device_peak_reset(t->dev);
         err = delegate_prepare(t, name);
         if (!err) task_text(t, "picked", name);
@@ -101,7 +101,7 @@ static int time_trial(struct task *t, int candidate, int err, struct trials *all
 static void drop_trial(struct task *t, const struct field *f)
 {
     delegate_teardown(t);
-    t->figures = f->before;
+    t->stats = f->before;
     t->order = NULL;
 }
 

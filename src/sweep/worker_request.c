@@ -17,6 +17,13 @@ int texts_add(struct texts *t, const char *text)
     return OK;
 }
 
+bool texts_has(const struct texts *t, const char *text)
+{
+    for (int64_t i = 0; i < t->count; i++)
+        if (!strcmp(t->list[i], text)) return true;
+    return false;
+}
+
 void texts_free(struct texts *t)
 {
     for (int64_t i = 0; i < t->count; i++) mem_free((void *)t->list[i]);

@@ -13,6 +13,8 @@ struct texts {
 };
 // Adds a copy of `text`. A list of such copies is freed with texts_free().
 int texts_add(struct texts *t, const char *text);
+// Returns true if the list has the text.
+bool texts_has(const struct texts *t, const char *text);
 void texts_free(struct texts *t);
 
 struct worker_request {

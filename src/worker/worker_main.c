@@ -172,13 +172,6 @@ static int open_roof(struct work *w)
     return err;
 }
 
-static bool is_among(const struct texts *texts, const char *text)
-{
-    for (int64_t i = 0; i < texts->count; i++)
-        if (!strcmp(texts->list[i], text)) return true;
-    return false;
-}
-
 // Returns true if a case is finished: by its key, by the key of an unreadable matrix, or by key and
 // content. The matrix counts by its name alone if it cannot be read now.
 static bool is_done(const struct work *w, const struct bench_case *c)
@@ -186,16 +179,16 @@ static bool is_done(const struct work *w, const struct bench_case *c)
     const struct texts *done = &w->request->done;
     const struct matrix unread = {.name = w->M.name};
     char key[CASE_KEY_MAX];
-    if (is_among(&w->request->without, case_prefix(c, key))) return true;
+    if (texts_has(&w->request->without, case_prefix(c, key))) return true;
     for (int64_t i = 0; i < done->count && !w->M.field; i++)
         if (!strncmp(done->list[i], key, strlen(key)) && done->list[i][strlen(key)] == ' ' &&
             case_key_prefix(done->list[i], w->M.name) == (int64_t)strlen(key))
             return true;
-    if (is_among(done, case_key(c, &unread, key)) || is_among(done, case_key(c, &w->M, key)))
+    if (texts_has(done, case_key(c, &unread, key)) || texts_has(done, case_key(c, &w->M, key)))
         return true;
     char unverified[CONTENT_LETTERS + 2 + CASE_KEY_MAX];
     snprintf(unverified, sizeof unverified, "%s %s", w->M.content, key);
-    return is_among(&w->request->unverified, unverified);
+    return texts_has(&w->request->unverified, unverified);
 }
 
 // Removes finished cases from the plan.

@@ -25,13 +25,13 @@ static bool is_name(const char *name)
     return islower((unsigned char)name[0]) && strlen(name) < 32;
 }
 
-static void test_params(const struct algo_entry *e)
+static void test_options(const struct algo_entry *e)
 {
-    const struct param *p;
+    const struct algo_option *p;
     int count = 0;
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     algo_defaults(e->algo, opt);
-    for (; (p = algo_param(e->algo, count)); count++) {
+    for (; (p = algo_option_at(e->algo, count)); count++) {
         CHECK(is_name(p->name) && is_line(p->about), "%s: option %s: %s", e->name, p->name,
               p->about);
         CHECK(p->min < p->max && p->value >= p->min && p->value <= p->max,
@@ -39,10 +39,11 @@ static void test_params(const struct algo_entry *e)
         CHECK(!p->whole || (p->value == floor(p->value) && p->min == floor(p->min) &&
                             p->max == floor(p->max)),
               "%s: %s is no whole number", e->name, p->name);
-        CHECK(algo_param_find(e->algo, p->name) == count && opt[count] == p->value,
+        CHECK(algo_option_find(e->algo, p->name) == count && opt[count] == p->value,
               "%s: %s is there twice", e->name, p->name);
     }
-    CHECK(count <= PARAMS_MAX && algo_param_find(e->algo, "no-such-option") < 0, "%d", count);
+    CHECK(count <= ALGO_OPTIONS_MAX && algo_option_find(e->algo, "no-such-option") < 0, "%d",
+          count);
 }
 
 // Formats without holes, and none twice.
@@ -112,7 +113,7 @@ static void test_relations(const struct algo_entry *e)
 // What `spbench info -model` takes for granted of an algorithm is what it does unless it is told.
 static void test_model(const struct algo_entry *e)
 {
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     if (e->algo->model == MODEL_NONE) return;
     CHECK(e->op == op_find("spmm"), "%s: a model of another operation", e->name);
     CHECK(!(e->algo->layouts & ROW_MAJOR), "%s: its model is column-major", e->name);
@@ -139,7 +140,7 @@ static void test_entry(const struct algo_entry *e)
     CHECK((!a->finish && !a->release) || e->op->result == RESULT_SPARSE, "%s: no sparse result",
           e->name);
     CHECK(!a->prepare || a->teardown, "%s: who frees what prepare() makes?", e->name);
-    test_params(e);
+    test_options(e);
     test_operands(e);
     test_relations(e);
     test_model(e);
@@ -157,7 +158,7 @@ static void test_references(void)
 }
 
 // An algorithm's own options come first, then those of its formats, each name once.
-static const struct param some[] = {
+static const struct algo_option some[] = {
     {"pad", 3, 1, 9, true, "in place of the format's"}, {"grain", 2, 0, 4, false, "its own"}, {0}};
 static const struct algo mixed = {
     .A = {&format_tile16, &format_sellp}, .S = {&format_sellp}, .options = some};
@@ -166,14 +167,14 @@ static const struct algo_entry mixed_entry = {"mixed", &own_op, DEVICE_CPU, &mix
 static void test_order(void)
 {
     static const char *const names[] = {"pad", "grain", "slice"};
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     for (int i = 0; i < COUNT(names); i++) {
-        const struct param *p = algo_param(&mixed, i);
-        CHECK(p && !strcmp(p->name, names[i]) && algo_param_find(&mixed, names[i]) == i,
+        const struct algo_option *p = algo_option_at(&mixed, i);
+        CHECK(p && !strcmp(p->name, names[i]) && algo_option_find(&mixed, names[i]) == i,
               "option %d is not %s", i, names[i]);
     }
-    CHECK(!algo_param(&mixed, COUNT(names)), "one option too many");
-    CHECK(algo_param(&mixed, 0) == &some[0], "the format's option hides the algorithm's own");
+    CHECK(!algo_option_at(&mixed, COUNT(names)), "one option too many");
+    CHECK(algo_option_at(&mixed, 0) == &some[0], "the format's option hides the algorithm's own");
     algo_defaults(&mixed, opt);
     CHECK(opt[0] == 3 && opt[1] == 2 && opt[2] == 8, "%g, %g, %g", opt[0], opt[1], opt[2]);
     struct task t = {.entry = &mixed_entry, .algo = &mixed, .opt = {5, 6, 7}};
@@ -186,14 +187,14 @@ static void read_option(void *name)
     task_option(&t, name);
 }
 
-static struct param many[PARAMS_MAX + 2]; // the last one ends the list
-static char many_names[PARAMS_MAX + 1][16];
+static struct algo_option many[ALGO_OPTIONS_MAX + 2]; // the last one ends the list
+static char many_names[ALGO_OPTIONS_MAX + 1][16];
 static struct algo crowded = {.options = many};
 
-static void list_params(void *arg)
+static void list_options(void *arg)
 {
     (void)arg;
-    algo_param(&crowded, 0);
+    algo_option_at(&crowded, 0);
 }
 
 // 16 options, and one more: the algorithm's own, or its format's.
@@ -202,16 +203,19 @@ static void test_too_many(void)
     const struct format *const plain = &format_csr, *const padded = &format_sellp;
     memset(many, 0, sizeof many);
     crowded.A[0] = plain;
-    for (int i = 0; i <= PARAMS_MAX; i++) {
+    for (int i = 0; i <= ALGO_OPTIONS_MAX; i++) {
         snprintf(many_names[i], sizeof many_names[i], "p%d", i);
-        many[i] = (struct param){many_names[i], 0, 0, 1, true, "one of many"};
-        if (i < PARAMS_MAX) CHECK(algo_param(&crowded, i), "%d options are too many", i + 1);
+        many[i] = (struct algo_option){many_names[i], 0, 0, 1, true, "one of many"};
+        if (i < ALGO_OPTIONS_MAX)
+            CHECK(algo_option_at(&crowded, i), "%d options are too many", i + 1);
     }
-    CHECK(dies(list_params, NULL, "'p16'"), "17 options pass");
-    many[PARAMS_MAX].name = NULL;
-    CHECK(algo_param(&crowded, PARAMS_MAX - 1) && !algo_param(&crowded, PARAMS_MAX), "16 options");
+    CHECK(dies(list_options, NULL, "'p16'"), "17 options pass");
+    many[ALGO_OPTIONS_MAX].name = NULL;
+    CHECK(algo_option_at(&crowded, ALGO_OPTIONS_MAX - 1) &&
+              !algo_option_at(&crowded, ALGO_OPTIONS_MAX),
+          "16 options");
     crowded.A[0] = padded;
-    CHECK(dies(list_params, NULL, "'slice'"), "16 options and those of a format pass");
+    CHECK(dies(list_options, NULL, "'slice'"), "16 options and those of a format pass");
 }
 
 static struct device host;

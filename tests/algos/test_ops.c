@@ -43,7 +43,7 @@ static bool is_line(const char *text)
     return text && text[0] && !strchr(text, '\n') && text[strlen(text) - 1] != '.';
 }
 
-// Names of every record, which no axis and no figure may take.
+// Names of every record, which no axis and no stat may take.
 static bool is_taken(const char *name)
 {
     static const char *const taken[] = {"schema",
@@ -109,7 +109,7 @@ static void test_axis(const struct op *op, const struct axis *axis)
 
 static void test_op(const struct op *op)
 {
-    int axes = 0, figures = 0, variants = 0;
+    int axes = 0, stats = 0, variants = 0;
     CHECK(is_name(op->name) && is_line(op->formula), "%s: %s", op->name, op->formula);
     CHECK(op_find(op->name) == op || op == &own_op, "%s cannot be found", op->name);
     while (op->axes[axes]) {
@@ -119,18 +119,17 @@ static void test_op(const struct op *op)
         axes++;
     }
     CHECK(axes == op_axis_count(op) && axes <= AXES_MAX, "%s: %d axes", op->name, axes);
-    while (op->figures && op->figures[figures].name) {
-        const struct op_figure *f = &op->figures[figures++];
-        CHECK(is_name(f->name) && !is_taken(f->name) && is_line(f->about), "%s: figure %s",
-              op->name, f->name);
+    while (op->numbers && op->numbers[stats].name) {
+        const struct op_number *f = &op->numbers[stats++];
+        CHECK(is_name(f->name) && !is_taken(f->name) && is_line(f->about), "%s: stat %s", op->name,
+              f->name);
         for (int a = 0; a < axes; a++)
             CHECK(strcmp(op->axes[a]->name, f->name), "%s: %s is an axis", op->name, f->name);
-        for (int g = 0; g < figures - 1; g++)
-            CHECK(strcmp(op->figures[g].name, f->name), "%s: %s twice", op->name, f->name);
+        for (int g = 0; g < stats - 1; g++)
+            CHECK(strcmp(op->numbers[g].name, f->name), "%s: %s twice", op->name, f->name);
     }
-    CHECK(figures == op_figure_count(op) && figures <= OP_FIGURES_MAX, "%s: %d figures", op->name,
-          figures);
-    CHECK(!figures || op->tell, "%s tells no figures", op->name);
+    CHECK(stats == op_number_count(op) && stats <= OP_NUMBERS_MAX, "%s: %d stats", op->name, stats);
+    CHECK(!stats || op->tell, "%s tells no stats", op->name);
     while (op->variants[variants]) CHECK(is_line(op->variants[variants++]), "%s", op->name);
     CHECK(variants > 0 && variants <= VARIANTS_MAX, "%s: what does it compute?", op->name);
     CHECK(op->make && op->compulsory_bytes && op->row_work && op->row_room && op->row,
@@ -180,7 +179,7 @@ static void test_sizes(void)
         int64_t axis[AXES_MAX];
         bool square;
         int64_t result_nnz, flops, bytes[2];
-        double figures[OP_FIGURES_MAX];
+        double numbers[OP_NUMBERS_MAX];
         int64_t gather[2]; // bytes of a row and of the block, in f32; 0: nothing is gathered
     } table[] = {
         // CSR of 36 or 48 bytes, 2 rows of B that are used and 2 of C.
@@ -211,7 +210,7 @@ static void test_sizes(void)
             for (int prec = F32; prec <= F64; prec++) {
                 struct source source;
                 struct problem p;
-                double told[OP_FIGURES_MAX] = {0};
+                double told[OP_NUMBERS_MAX] = {0};
                 source_init(&source, table[x].square ? &S : &W);
                 int err = make(&p, op, &source, (enum prec)prec, table[x].axis);
                 CHECK(!err, "%s", fail_text());
@@ -223,9 +222,9 @@ static void test_sizes(void)
                 CHECK(err || problem_flops(&p) == table[x].flops, "%s, row %d: %lld flops",
                       op->name, x, (long long)problem_flops(&p));
                 if (op->tell && !err) op->tell(&p, table[x].result_nnz, told);
-                for (int f = 0; f < op_figure_count(op); f++)
-                    CHECK(told[f] == table[x].figures[f], "%s: %s is %g", op->name,
-                          op->figures[f].name, told[f]);
+                for (int f = 0; f < op_number_count(op); f++)
+                    CHECK(told[f] == table[x].numbers[f], "%s: %s is %g", op->name,
+                          op->numbers[f].name, told[f]);
                 problem_free(&p);
                 source_free(&source);
                 rows++;

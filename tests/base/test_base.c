@@ -1,7 +1,7 @@
-// Errors, sizes, memory, random numbers; lists of words, figures, sorting.
+// Errors, sizes, memory, random numbers; lists of words, stats, sorting.
 #include <stdlib.h>
 
-#include "base/figures.h"
+#include "base/algo_stats.h"
 #include "base/sort.h"
 #include "base/suggest.h"
 #include "base/words.h"
@@ -178,56 +178,56 @@ static void test_sort(void)
             }
 }
 
-static void test_figures(void)
+static void test_stats(void)
 {
-    struct figures f = {0};
-    figures_number(&f, "tiles", 3);
-    figures_text(&f, "picked", "merge");
-    figures_number(&f, "tiles", 4);
-    CHECK(f.count == 2 && figures_find(&f, "tiles")->number == 4 &&
-              !figures_find(&f, "tiles")->text[0],
-          "%d figures", f.count);
-    CHECK_TEXT(figures_find(&f, "picked")->text, "merge");
-    figures_number(&f, "picked", 1);
-    CHECK(!figures_find(&f, "picked")->text[0] && figures_find(&f, "picked")->number == 1,
+    struct algo_stats f = {0};
+    algo_stats_number(&f, "tiles", 3);
+    algo_stats_text(&f, "picked", "merge");
+    algo_stats_number(&f, "tiles", 4);
+    CHECK(f.count == 2 && algo_stats_find(&f, "tiles")->number == 4 &&
+              !algo_stats_find(&f, "tiles")->text[0],
+          "%d stats", f.count);
+    CHECK_TEXT(algo_stats_find(&f, "picked")->text, "merge");
+    algo_stats_number(&f, "picked", 1);
+    CHECK(!algo_stats_find(&f, "picked")->text[0] && algo_stats_find(&f, "picked")->number == 1,
           "a number that replaces a text");
-    CHECK(!figures_find(&f, "tile") && !figures_find(&f, ""), "a figure that is not there");
-    figures_number(&f, "a name of one and thirty lettrs", 1);
-    figures_text(&f, "text", "a text of one and thirty lettrs");
-    CHECK(f.count == 4 && figures_find(&f, "a name of one and thirty lettrs"), "%d", f.count);
+    CHECK(!algo_stats_find(&f, "tile") && !algo_stats_find(&f, ""), "a figure that is not there");
+    algo_stats_number(&f, "a name of one and thirty lettrs", 1);
+    algo_stats_text(&f, "text", "a text of one and thirty lettrs");
+    CHECK(f.count == 4 && algo_stats_find(&f, "a name of one and thirty lettrs"), "%d", f.count);
 }
 
-// So many figures; or one whose name or text has 32 letters.
-static void add_figures(void *arg)
+// So many stats; or one whose name or text has 32 letters.
+static void add_stats(void *arg)
 {
-    struct figures f = {0};
+    struct algo_stats f = {0};
     char name[16];
     for (int i = 0; i < *(int *)arg; i++) {
         snprintf(name, sizeof name, "f%d", i);
-        figures_number(&f, name, i);
+        algo_stats_number(&f, name, i);
     }
-    if (f.count == *(int *)arg) figures_number(&f, "f0", 7); // it is there
+    if (f.count == *(int *)arg) algo_stats_number(&f, "f0", 7); // it is there
 }
 static void add_long_name(void *name)
 {
-    struct figures f = {0};
-    figures_number(&f, name, 1);
+    struct algo_stats f = {0};
+    algo_stats_number(&f, name, 1);
 }
 static void add_long_text(void *text)
 {
-    struct figures f = {0};
-    figures_text(&f, "text", text);
+    struct algo_stats f = {0};
+    algo_stats_text(&f, "text", text);
 }
 static void have_a_bug(void *arg) { bug("%s is %d", (const char *)arg, 3); }
 
 static void test_bugs(void)
 {
-    int most = FIGURES_MAX, more = FIGURES_MAX + 1;
+    int most = ALGO_STATS_MAX, more = ALGO_STATS_MAX + 1;
     char letters[] = "a name of two and thirty letters";
     CHECK(strlen(letters) == 32, "%zu letters", strlen(letters));
     CHECK(dies(have_a_bug, (char[]){"one"}, "a mistake in the program: one is 3\n"), "no bug");
-    CHECK(!dies(add_figures, &most, ""), "%d figures do not pass", most);
-    CHECK(dies(add_figures, &more, "'f32'"), "%d figures pass", more);
+    CHECK(!dies(add_stats, &most, ""), "%d stats do not pass", most);
+    CHECK(dies(add_stats, &more, "'f32'"), "%d stats pass", more);
     CHECK(dies(add_long_name, letters, letters), "a name of 32 letters passes");
     CHECK(dies(add_long_text, letters, letters), "a text of 32 letters passes");
 }
@@ -237,6 +237,6 @@ int main(void)
     CHECK(fail(ERR_INPUT, "%s:%d", "file", 3) == ERR_INPUT, "the code was lost");
     CHECK_TEXT(fail_text(), "file:3");
     RUN_ALL(test_sizes, test_memory, test_failures, test_random, test_words, test_suggestions,
-            test_sort, test_figures, test_bugs);
+            test_sort, test_stats, test_bugs);
     return TEST_END();
 }

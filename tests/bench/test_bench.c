@@ -55,8 +55,8 @@ static void check_numbers(const struct result *r)
           (long long)r->setup.format_bytes, (long long)r->compulsory_bytes);
     CHECK(r->flops > 0 && r->compulsory_bytes > 0, "%s: %lld flops, %lld bytes", name,
           (long long)r->flops, (long long)r->compulsory_bytes);
-    for (int f = 0; f < op_figure_count(op); f++)
-        CHECK(isfinite(r->figures[f]), "%s: %s is not told", name, op->figures[f].name);
+    for (int f = 0; f < op_number_count(op); f++)
+        CHECK(isfinite(r->numbers[f]), "%s: %s is not told", name, op->numbers[f].name);
     bool sparse = op->result == RESULT_SPARSE;
     CHECK(!sparse == !r->phases.count && !sparse == !r->trace.count && !r->trace.lost,
           "%s: %d phases, %lld moments", name, r->phases.count, (long long)r->trace.count);

@@ -176,7 +176,7 @@ static void test_times(void)
 // time.
 static void test_rank(void)
 {
-    static const struct param options[] = {{"share", 8, 1, 99, true, "of the work"}, {0}};
+    static const struct algo_option options[] = {{"share", 8, 1, 99, true, "of the work"}, {0}};
     struct algo algo = {.A = {&format_csr},
                         .options = options,
                         .vendor = "Lib",
@@ -192,7 +192,7 @@ static void test_rank(void)
                                              {.format = &format_coo, .cost = {.convert_ms = 2}}},
                                  .analyse_ms = 4},
                        .timing = {.count = 7, .median = 3, .min = 2, .ci_lo = 2.5, .ci_hi = 3.5}};
-    figures_text(&r.stats, "picked", "slow");
+    algo_stats_text(&r.stats, "picked", "slow");
     struct rank_case x = result_rank(&r, TIMING_SEPARATE);
     CHECK_TEXT(x.alg, "both");
     CHECK(x.picked == algo.picks[1] && x.call == algo.call && x.vendor == algo.vendor, "names");

@@ -43,7 +43,7 @@ static void run_failing(const struct algo *a, enum prec prec, int n)
 static void run(const struct algo *a) { run_failing(a, F32, 0); }
 
 static struct tiled_prediction wanted(enum model_kind kind, struct cutting cut,
-                                      const struct figures *told)
+                                      const struct algo_stats *told)
 {
     struct source s;
     struct tiled_counts_cache of;
@@ -72,10 +72,10 @@ static void check_same(const struct tiled_prediction *want)
           "the whole: %g GFLOPS", got.whole_gflops);
 }
 
-static const struct param cuts[] = {{"rows", 8, 1, 64, true, "of a panel"},
-                                    {"stage", 4, 1, 64, true, "columns of a stage"},
-                                    {"factor", 16, 1, 64, true, "columns of C at once"},
-                                    {0}};
+static const struct algo_option cuts[] = {{"rows", 8, 1, 64, true, "of a panel"},
+                                          {"stage", 4, 1, 64, true, "columns of a stage"},
+                                          {"factor", 16, 1, 64, true, "columns of C at once"},
+                                          {0}};
 
 static int tell(struct task *t)
 {
@@ -87,7 +87,7 @@ static int tell(struct task *t)
 
 static void cut_by_nothing(void *algo)
 {
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     cutting_of(algo, opt);
 }
 
@@ -131,7 +131,7 @@ int main(void)
     if (gen_matrix("stencil:6", 1, &M.A) || places_open(&places)) return TEST_END();
     struct algo a = *algo_find(op_find("spmm"), "reference", DEVICE_CPU)->algo;
     const struct cutting cut = {32, 4, 16};
-    struct figures told = {0};
+    struct algo_stats told = {0};
     run(&a);
     CHECK(ended == STATUS_OK && !got.equation, "a prediction without a model");
     test_rates(a);
@@ -151,9 +151,9 @@ int main(void)
 
     a.prepare = tell;
     a.teardown = task_free_state;
-    figures_text(&told, "segment", "U mu");
-    figures_number(&told, "U", 0.5);
-    figures_number(&told, "rho", 1.25);
+    algo_stats_text(&told, "segment", "U mu");
+    algo_stats_number(&told, "U", 0.5);
+    algo_stats_number(&told, "rho", 1.25);
     want = wanted(MODEL_TILED, cut, &told);
     CHECK(want.equation == 6 && want.rho == 1.25, "equation %d", want.equation);
     run(&a);

@@ -275,7 +275,7 @@ static void test_order(struct plan_parts *x, int64_t most, const char *name)
 static void test_orders(void)
 {
     // What it takes must not depend on how long a trial took.
-    static const struct option_setting untried = {"trials", 0};
+    static const struct given_option untried = {"trials", 0};
     struct plan_parts x;
     for (int i = 0; i < op_count; i++) {
         int64_t most = 0;

@@ -10,7 +10,7 @@ static const struct algo_entry elsewhere = {"elsewhere", &own_op,
 // A device that is not there changes nothing of what the case is.
 static void test_missing_device(void)
 {
-    const struct option_setting setting = {"grain", 7};
+    const struct given_option setting = {"grain", 7};
     struct plan_parts x;
     parts_start(&x, &own_op);
     parts_one(&x);

@@ -90,7 +90,7 @@ static void test_axes(void)
           "words");
 }
 
-static const struct param own_options[] = {
+static const struct algo_option own_options[] = {
     {"grain", 4, 1, 64, true, "rows of a share"},
     {"slice", 16, 1, 64, true, "in place of the format's own"},
     {0},
@@ -115,7 +115,7 @@ static void test_plan(void)
     const struct choice_entry chosen[] = {
         {&entries[1], "cpu"}, {&entries[0], "here"}, {&entries[3], "there"}};
     // Two values of slice make two cases of those that have it; nobody has `none`.
-    const struct option_setting settings[] = {
+    const struct given_option settings[] = {
         {"slice", 8}, {"grain", 2}, {"slice", 32}, {"none", 1}, {"none", 2}};
     const int variants = 2;
     struct plan_request r = {.op = &own_op,
@@ -143,7 +143,7 @@ static void test_plan(void)
                                  c->axis[OWN_WIDTH] == r.axes[OWN_WIDTH].value[w] &&
                                  c->axis[OWN_SIGN] == r.axes[OWN_SIGN].value[s];
                     CHECK(right, "case %lld is another one", (long long)x - 1);
-                    double want[PARAMS_MAX] = {0};
+                    double want[ALGO_OPTIONS_MAX] = {0};
                     if (e == 0) want[GRAIN] = 2, want[SLICE] = v ? 32 : 8, want[PAD] = 8;
                     CHECK(!memcmp(c->opt, want, sizeof want), "case %lld has other options",
                           (long long)x - 1);
@@ -287,7 +287,7 @@ static void test_differences(void)
     struct matrix M = matrix_here();
     struct bench_case c = case_here();
     M.path = (char *)"elsewhere/cage5.mtx", M.load_ms = 5, M.field = "pattern";
-    c.opt[PARAMS_MAX - 1] = 1;
+    c.opt[ALGO_OPTIONS_MAX - 1] = 1;
     CHECK_TEXT(case_key(&c, &M, key), keys[FIELDS]);
 }
 
@@ -379,9 +379,9 @@ static void test_unique(const struct op *op)
 // Each value that an option may have gives another key.
 static void test_options(const struct algo_entry *e)
 {
-    const struct param *p;
+    const struct algo_option *p;
     struct matrix M = matrix_here();
-    for (int i = 0; e->algo && (p = algo_param(e->algo, i)); i++) {
+    for (int i = 0; e->algo && (p = algo_option_at(e->algo, i)); i++) {
         const double values[] = {p->min, p->max, (p->min + p->max) / 2, p->max - 1, p->max / 3};
         char keys[COUNT(values)][CASE_KEY_MAX];
         for (int v = 0; v < COUNT(values); v++) {

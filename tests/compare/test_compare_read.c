@@ -1,7 +1,7 @@
 // Files of records read to be compared: which lines count, what is refused, and memory that is
 // lacking.
 #include "compared.h"
-#include "compare/report.h"
+#include "compare/verdict_text.h"
 
 // The last record of a case and a process counts; a line that is none is left out and told.
 static void test_reading(void)
@@ -117,7 +117,7 @@ static void test_memory(void)
     for (; err == ERR_MEMORY; n++) {
         mem_fail_at(n);
         err = comparison_files(&c, files[0], files[1], &usual);
-        for (const struct report_format *f = report_formats; f->name && !err; f++)
+        for (const struct verdict_format *f = verdict_formats; f->name && !err; f++)
             err = f->write(sink, &c), written++;
         mem_fail_at(0);
         comparison_free(&c);

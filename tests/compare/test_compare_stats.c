@@ -1,4 +1,4 @@
-// What times of several processes say: figures found by hand or by other programs, and how often
+// What times of several processes say: stats found by hand or by other programs, and how often
 // the verdict is false, and a slowdown found, over thousands of made-up cases.
 #include "compare/compare_stats.h"
 

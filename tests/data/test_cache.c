@@ -94,7 +94,7 @@ static bool load(const char *name, uint64_t seed)
     CHECK_TEXT(M.symmetry, mtx_symmetry_name(info.symmetry));
     CHECK(M.values_drawn == (info.field == MTX_PATTERN) && M.stored == info.stored &&
               M.duplicates == info.duplicates && M.file_bytes == info.bytes &&
-              M.stats.row_mean == (double)A.nnz / A.m,
+              M.facts.row_mean == (double)A.nnz / A.m,
           "%s: other facts", name);
     CHECK(M.load_ms > 0 && (M.load_mb_s > 0) == !M.cached, "%g ms, %g MB/s", M.load_ms,
           M.load_mb_s);

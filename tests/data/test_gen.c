@@ -340,7 +340,7 @@ static void test_load(void)
     CHECK_TEXT(M.symmetry, "general");
     CHECK(M.stored == M.A.nnz && !M.values_drawn && !M.real_part && !M.duplicates, "generated");
     CHECK(M.load_ms == 0 && M.load_mb_s == 0 && M.file_bytes == 0, "generated");
-    CHECK(M.stats.row_max == 5 && M.stats.tiles == -1, "%lld", (long long)M.stats.row_max);
+    CHECK(M.facts.row_max == 5 && M.facts.tiles == -1, "%lld", (long long)M.facts.row_max);
     matrix_free(&M);
     matrix_free(&M);
 
@@ -385,7 +385,7 @@ static void test_load(void)
               file[t].file);
         CHECK(M.file_bytes == (int64_t)strlen(file[t].text), "%lld", (long long)M.file_bytes);
         CHECK(M.load_ms > 0 && M.load_mb_s > 0, "%g ms", M.load_ms);
-        CHECK(M.stats.row_mean == (double)M.A.nnz / M.A.m, "%g", M.stats.row_mean);
+        CHECK(M.facts.row_mean == (double)M.A.nnz / M.A.m, "%g", M.facts.row_mean);
         matrix_free(&M);
     }
     rmdir(folder);

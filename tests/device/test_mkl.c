@@ -152,14 +152,14 @@ static void make_matrix(struct csr *A)
 }
 
 // One case, exact where nothing is in its way.
-static struct outcome run_mkl(const char *op, enum prec prec, int64_t *peak)
+static struct case_outcome run_mkl(const char *op, enum prec prec, int64_t *peak)
 {
-    const double opt[PARAMS_MAX] = {0};
+    const double opt[ALGO_OPTIONS_MAX] = {0};
     const struct op *of = op_find(op);
     struct device dev;
     struct csr A;
     struct inputs in;
-    struct outcome out = {.err = -1};
+    struct case_outcome out = {.err = -1};
     int64_t axis[AXES_MAX];
     make_matrix(&A);
     axes_start(of, 0, axis);
@@ -183,7 +183,7 @@ static void check_refused(const char *op, enum prec prec, const char *function)
     for (int status = 2; status <= 6; status += 4) {
         snprintf(how, sizeof how, "%s:%d", function, status);
         setenv("FAKE_MKL_REFUSE", how, 1);
-        struct outcome out = run_mkl(op, prec, NULL);
+        struct case_outcome out = run_mkl(op, prec, NULL);
         CHECK(out.err == (status == 2 ? ERR_MEMORY : ERR_UNSUPPORTED), "%s: error %d", how,
               out.err);
         CHECK(!strncmp(fail_text(), function, strlen(function)), "%s: %s", how, fail_text());
@@ -212,7 +212,7 @@ static void right_results(void)
     int64_t peak = 0;
     setenv("MKL_RT", fake, 1);
     for (int prec = F32; prec <= F64; prec++) {
-        struct outcome out = run_mkl("spmm", (enum prec)prec, NULL);
+        struct case_outcome out = run_mkl("spmm", (enum prec)prec, NULL);
         CHECK(!out.err && out.check.error_ratio == 0, "spmm: %s", fail_text());
         CHECK(told() && told()->calls > 1 && told()->layout == MKL_ROW_MAJOR, "no hint");
         out = run_mkl("spgemm", (enum prec)prec, &peak);
@@ -231,7 +231,7 @@ static void lost_memory(void)
     setenv("MKL_RT", fake, 1);
     CHECK(!mkl_missing(), "%s", mkl_missing());
     for (int x = 0; x < COUNT(list); x++) {
-        const double opt[PARAMS_MAX] = {0};
+        const double opt[ALGO_OPTIONS_MAX] = {0};
         const struct op *op = op_find(list[x]);
         int64_t axis[AXES_MAX], n = 0;
         struct device dev;

@@ -99,19 +99,19 @@ static void test_wide(void)
     sparse_free(&cpu, &X->head);
 }
 
-static void check_figure(const struct figures *f, const char *name, double want)
+static void check_figure(const struct algo_stats *f, const char *name, double want)
 {
-    const struct figure *found = figures_find(f, name);
+    const struct algo_stat *found = algo_stats_find(f, name);
     CHECK(found && found->number == want, "%s is %g, not %g", name, found ? found->number : -1,
           want);
 }
 
 static void check_figures(struct aspt *X, double tiles, double share, double fill)
 {
-    struct figures f = {0};
+    struct algo_stats f = {0};
     if (!X) return;
     format_aspt.describe(&X->head, &f);
-    CHECK(f.count == 6, "%d figures", f.count);
+    CHECK(f.count == 6, "%d stats", f.count);
     check_figure(&f, "panel", X->panel);
     check_figure(&f, "width", X->width);
     check_figure(&f, "threshold", X->threshold);
@@ -121,7 +121,7 @@ static void check_figures(struct aspt *X, double tiles, double share, double fil
     sparse_free(&cpu, &X->head);
 }
 
-static void test_figures(void)
+static void test_stats(void)
 {
     int64_t ptr[] = {0, 0, 0};
     const struct csr empty = {.m = 2, .n = 3, .ptr = ptr};
@@ -351,15 +351,15 @@ static struct taken_out count_taken_out(const struct aspt *X, const struct kind 
     return out;
 }
 
-static void check_taken_out(const struct outcome *out, const struct kind *kind,
+static void check_taken_out(const struct case_outcome *out, const struct kind *kind,
                             const struct taken_out *want)
 {
-    CHECK(figure_of(out, "segments") == (double)want->segments, "\"%s\": %g segments, not %lld",
-          kind->shape.name, figure_of(out, "segments"), (long long)want->segments);
-    CHECK(figure_of(out, "warp_rows") == (double)want->shared, "\"%s\": %g warp rows, not %lld",
-          kind->shape.name, figure_of(out, "warp_rows"), (long long)want->shared);
-    CHECK(figure_of(out, "spans") == (double)want->runs, "\"%s\": %g runs, not %lld",
-          kind->shape.name, figure_of(out, "spans"), (long long)want->runs);
+    CHECK(stat_of(out, "segments") == (double)want->segments, "\"%s\": %g segments, not %lld",
+          kind->shape.name, stat_of(out, "segments"), (long long)want->segments);
+    CHECK(stat_of(out, "warp_rows") == (double)want->shared, "\"%s\": %g warp rows, not %lld",
+          kind->shape.name, stat_of(out, "warp_rows"), (long long)want->shared);
+    CHECK(stat_of(out, "spans") == (double)want->runs, "\"%s\": %g runs, not %lld",
+          kind->shape.name, stat_of(out, "spans"), (long long)want->runs);
 }
 
 static void test_product(struct device *dev, const struct kind *kind, const struct csr *A,
@@ -370,7 +370,7 @@ static void test_product(struct device *dev, const struct kind *kind, const stru
     const struct algo_entry *e = algo_find(op, "aspt", dev->kind);
     const int64_t axis[AXES_MAX] = {k};
     struct inputs in;
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     int err = inputs_make(&in, dev, op, A, prec, axis, true, k % 4 ? 0 : 4);
     CHECK(!err, "%s", fail_text());
     if (err) return;
@@ -382,13 +382,13 @@ static void test_product(struct device *dev, const struct kind *kind, const stru
     if (dev->kind != DEVICE_CPU && kind->split) set_option(e, opt, "split", kind->split);
     if (dev->kind != DEVICE_CPU && kind->threads) set_option(e, opt, "threads", kind->threads);
     if (dev->kind != DEVICE_CPU && kind->run) set_option(e, opt, "span", kind->run);
-    struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+    struct case_outcome out = case_run(&in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && out.left == 0,
           "%s on %s, %s, k %lld, \"%s\": ratio %g: %s", op_name, dev->id, prec_name(prec),
           (long long)k, kind->shape.name, out.check.error_ratio,
           out.err ? fail_text() : out.check.reason);
-    CHECK(figure_of(&out, "tiles") == kind->tiles, "\"%s\": %g tiles", kind->shape.name,
-          figure_of(&out, "tiles"));
+    CHECK(stat_of(&out, "tiles") == kind->tiles, "\"%s\": %g tiles", kind->shape.name,
+          stat_of(&out, "tiles"));
     if (dev->kind != DEVICE_CPU) check_taken_out(&out, kind, taken_out);
     inputs_free(&in);
 }
@@ -428,16 +428,15 @@ static void test_choice(struct device *dev, const char *op_name, enum prec prec,
     const int64_t axis[AXES_MAX] = {k};
     struct csr A;
     struct inputs in;
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     if (shape_build(&shape, &A)) return;
     int err = inputs_make(&in, dev, op, &A, prec, axis, true, 0);
     CHECK(!err, "%s", fail_text());
     algo_defaults(e->algo, opt);
     if (!err) {
-        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
-        CHECK(!out.err && figure_of(&out, "width") == width,
-              "%s, %s, k %lld on %s: width %g, not %g", op_name, prec_name(prec), (long long)k,
-              dev->id, figure_of(&out, "width"), width);
+        struct case_outcome out = case_run(&in, e, opt, CHECK_FULL);
+        CHECK(!out.err && stat_of(&out, "width") == width, "%s, %s, k %lld on %s: width %g, not %g",
+              op_name, prec_name(prec), (long long)k, dev->id, stat_of(&out, "width"), width);
         inputs_free(&in);
     }
     csr_free(&A);
@@ -446,7 +445,7 @@ static void test_choice(struct device *dev, const char *op_name, enum prec prec,
 int main(void)
 {
     CHECK(!device_open("cpu", &cpu), "%s", fail_text());
-    RUN_ALL(test_layout, test_one_column, test_wide, test_figures);
+    RUN_ALL(test_layout, test_one_column, test_wide, test_stats);
     test_device(&cpu);
     // 512 KB for each thread: (256 + 256) rows of 128 floats do not fit, so half of that; 32 of
     // them four times as often.

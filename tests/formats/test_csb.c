@@ -79,12 +79,12 @@ static void test_growth(void)
     for (int p = 0; p < 28; p++) idx[p] = 9 * (p % 7), val[p] = p;
     struct csr A = {4, 64, 28, ptr, idx, val};
     struct csb *X = make(&A, 1);
-    struct figures f = {0};
+    struct algo_stats f = {0};
     if (!X) return;
     CHECK(X->beta == 4 && X->block_rows == 1 && X->block_cols == 16, "beta %d, %d x %d blocks",
           X->beta, X->block_rows, X->block_cols);
     format_csb.describe(&X->head, &f);
-    const struct figure *block_size = figures_find(&f, "block_size");
+    const struct algo_stat *block_size = algo_stats_find(&f, "block_size");
     if (block_size) size = block_size->number;
     CHECK(size == 4, "block_size %g", size);
     sparse_free(&dev, &X->head);

@@ -49,15 +49,15 @@ static void test_layout(void)
 
 static double length_of(const struct dcsc *D)
 {
-    struct figures f = {0};
+    struct algo_stats f = {0};
     format_dcsc.describe(&D->head, &f);
-    CHECK(f.count == 1, "%d figures", f.count);
-    const struct figure *length = figures_find(&f, "segment_length");
+    CHECK(f.count == 1, "%d stats", f.count);
+    const struct algo_stat *length = algo_stats_find(&f, "segment_length");
     return length ? length->number : -1;
 }
 
 // Entries of a segment; 0 where there is none.
-static void test_figures(void)
+static void test_stats(void)
 {
     struct dcsc *D = make_small();
     int64_t ptr[] = {0, 0, 0};
@@ -87,4 +87,4 @@ static void test_one_column(void)
     sparse_free(&dev, &D->head);
 }
 
-TESTS_ON_CPU(dev, test_layout, test_figures, test_one_column)
+TESTS_ON_CPU(dev, test_layout, test_stats, test_one_column)

@@ -89,14 +89,14 @@ static void check_device(struct device *dev, struct device *cpu, const struct cs
 
 // The i-th set of values of a format's parameters: the defaults, then each at its limits and
 // between.
-static bool choose_options(const struct format *format, int i, double opt[PARAMS_MAX])
+static bool choose_options(const struct format *format, int i, double opt[ALGO_OPTIONS_MAX])
 {
     int count = 0;
-    for (const struct param *p = format->params; p && p->name; p++) opt[count++] = p->value;
+    for (const struct algo_option *p = format->options; p && p->name; p++) opt[count++] = p->value;
     if (i == 0) return true;
     int which = (i - 1) / 4;
     if (which >= count) return false;
-    const struct param *p = &format->params[which];
+    const struct algo_option *p = &format->options[which];
     const double values[] = {p->min, p->max, p->min + 1, p->min + 6};
     opt[which] = values[(i - 1) % 4];
     return true;
@@ -107,7 +107,7 @@ static void test_shape(const struct format *format, const struct shape *shape, s
 {
     struct csr A;
     struct batch c = chain_of(format);
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     if (shape_build(shape, &A)) return;
     for (int prec = F32; prec <= F64; prec++)
         for (int i = 0; choose_options(format, i, opt); i++) {
@@ -130,7 +130,7 @@ static void test_shape(const struct format *format, const struct shape *shape, s
 static int make_at(struct device *d, struct device *cpu, const struct csr *A, enum prec prec,
                    const struct batch *c, struct sparse **out)
 {
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     struct sparse *X;
     *out = NULL;
     for (int i = 1; i < c->count; i++)
@@ -201,7 +201,7 @@ static void test_changed_bytes(const struct format *format, struct device *cpu)
     const struct shape random = {.name = "random", .m = 40, .n = 37, .rule = scattered};
     struct batch c = chain_of(format);
     struct array list[ARRAYS_MAX];
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     struct sparse *X;
     struct csr A;
     if (format == &format_tilecols || shape_build(&random, &A)) return;
@@ -228,7 +228,7 @@ static void test_no_memory(const struct format *format, struct device *d)
     struct csr A;
     struct sparse *X;
     struct batch c = chain_of(format);
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     int n, err = ERR_MEMORY;
     const struct shape random = {.name = "random", .m = 90, .n = 80, .rule = scattered};
     for (int i = 1; i < c.count; i++)

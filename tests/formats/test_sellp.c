@@ -49,15 +49,15 @@ static void test_layout(void)
 
 static double padding_of(const struct sellp *S)
 {
-    struct figures f = {0};
+    struct algo_stats f = {0};
     format_sellp.describe(&S->head, &f);
-    CHECK(f.count == 1, "%d figures", f.count);
-    const struct figure *padding = figures_find(&f, "padding");
+    CHECK(f.count == 1, "%d stats", f.count);
+    const struct algo_stat *padding = algo_stats_find(&f, "padding");
     return padding ? padding->number : -1;
 }
 
 // Stored entries for each nonzero; 1 where there is none.
-static void test_figures(void)
+static void test_stats(void)
 {
     struct sellp *S = make_small();
     int64_t ptr[] = {0, 0, 0};
@@ -69,4 +69,4 @@ static void test_figures(void)
     if (S) sparse_free(&dev, &S->head);
 }
 
-TESTS_ON_CPU(dev, test_layout, test_figures)
+TESTS_ON_CPU(dev, test_layout, test_stats)

@@ -73,16 +73,17 @@ static void test_layout(void)
 
 static void check_figures(const struct tile16 *T, double tiles, double nnz_per_tile)
 {
-    struct figures f = {0};
+    struct algo_stats f = {0};
     format_tile16.describe(&T->head, &f);
-    const struct figure *x = figures_find(&f, "tiles"), *y = figures_find(&f, "nnz_per_tile");
-    CHECK(f.count == 2 && x && y, "%d figures", f.count);
+    const struct algo_stat *x = algo_stats_find(&f, "tiles"),
+                           *y = algo_stats_find(&f, "nnz_per_tile");
+    CHECK(f.count == 2 && x && y, "%d stats", f.count);
     if (!x || !y) return;
     CHECK(x->number == tiles, "%g tiles, not %g", x->number, tiles);
     CHECK(y->number == nnz_per_tile, "%g nonzeros per tile, not %g", y->number, nnz_per_tile);
 }
 
-static void test_figures(void)
+static void test_stats(void)
 {
     struct tile16 *T = make_small();
     struct csr A;
@@ -141,4 +142,4 @@ static void test_columns(void)
     sparse_free(&dev, &T->head);
 }
 
-TESTS_ON_CPU(dev, test_layout, test_figures, test_empty_tile, test_columns)
+TESTS_ON_CPU(dev, test_layout, test_stats, test_empty_tile, test_columns)

@@ -81,23 +81,23 @@ static void test_layout(void)
 
 static void check_figure(const struct tiled *T, const char *name, double want)
 {
-    struct figures f = {0};
+    struct algo_stats f = {0};
     format_tiled.describe(&T->head, &f);
-    const struct figure *x = figures_find(&f, name);
+    const struct algo_stat *x = algo_stats_find(&f, name);
     CHECK(x && x->number == want, "%s is %g, not %g", name, x ? x->number : -1, want);
 }
 
 // Of the rows of C, "" where nothing is told of them.
 static const char *rows_text(const struct tiled *T)
 {
-    static struct figures f;
+    static struct algo_stats f;
     f.count = 0;
     format_tiled.describe(&T->head, &f);
-    const struct figure *x = figures_find(&f, "rows");
+    const struct algo_stat *x = algo_stats_find(&f, "rows");
     return x ? x->text : "";
 }
 
-static void test_figures(void)
+static void test_stats(void)
 {
     struct tiled *T = make_small(ALWAYS, 1);
     if (T) {
@@ -134,7 +134,7 @@ static void expect_cut(const int *lengths, int count, int m, int units, double b
 {
     static const char *const names[] = {"none", "mu", "U mu"};
     int kept = dev.units;
-    struct figures f = {0};
+    struct algo_stats f = {0};
     dev.units = units;
     struct tiled *T = make_lengths(repeated(lengths, count, m), m, 32, balance);
     dev.units = kept;
@@ -142,7 +142,7 @@ static void expect_cut(const int *lengths, int count, int m, int units, double b
     CHECK(T->cut == cut && T->segments == segments, "%d rows, %d units: cut %d, %lld segments", m,
           units, (int)T->cut, (long long)T->segments);
     format_tiled.describe(&T->head, &f);
-    const struct figure *x = figures_find(&f, "segment");
+    const struct algo_stat *x = algo_stats_find(&f, "segment");
     CHECK_TEXT(x ? x->text : "", names[cut]);
     sparse_free(&dev, &T->head);
 }
@@ -367,7 +367,7 @@ static void test_order(void)
     struct algo_entry entry = *e;
     struct csr A;
     struct inputs in;
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     int64_t axis[AXES_MAX] = {7, LAYOUT_COL};
     int32_t order[120];
     if (shape_build(&random, &A)) return;
@@ -378,10 +378,10 @@ static void test_order(void)
     set_option(e, opt, "balance", ALWAYS);
     set_option(e, opt, "reorder", ALWAYS);
     set_option(e, opt, "permute", 1);
-    struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+    struct case_outcome out = case_run(&in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.ok && out.check.error_ratio == 0, "permuted: %s",
           out.err ? fail_text() : out.check.reason);
-    CHECK(figures_find(&out.figures, "rows") && figure_of(&out, "segments") > 120,
+    CHECK(algo_stats_find(&out.stats, "rows") && stat_of(&out, "segments") > 120,
           "neither permuted nor cut");
 
     own.prepare = prepare_false;
@@ -444,6 +444,6 @@ static void test_device(void)
     device_close(&d);
 }
 
-TESTS_ON_CPU(dev, test_layout, test_figures, test_balance, test_slabs, test_slabs_chosen,
-             test_parts, test_sort, test_sort_pair, test_cut_unsorted, test_reorder,
-             test_reorder_pieces, test_sort_equal, test_order, test_device)
+TESTS_ON_CPU(dev, test_layout, test_stats, test_balance, test_slabs, test_slabs_chosen, test_parts,
+             test_sort, test_sort_pair, test_cut_unsorted, test_reorder, test_reorder_pieces,
+             test_sort_equal, test_order, test_device)

@@ -54,7 +54,7 @@ static void test_far(struct device *dev, const struct op *op)
     const int64_t k = 5, pads[] = {32768 - k, 65536 - k};
     struct csr A;
     struct inputs in;
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     int64_t axis[AXES_MAX] = {0};
     if (device_is_host(dev) || !op->axes[0] || op->axes[0]->words) return;
     if (csr_alloc(&A, shape.m, shape.n, 2 * (int64_t)shape.m)) return;
@@ -73,7 +73,7 @@ static void test_far(struct device *dev, const struct op *op)
         for (const struct algo_entry *e = algos; e < algos + algo_count && !err; e++) {
             if (!is_wanted(NULL, e) || !exact_can_run(dev, e, &in.p)) continue;
             algo_defaults(e->algo, opt);
-            struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+            struct case_outcome out = case_run(&in, e, opt, CHECK_FULL);
             if (out.err == ERR_MEMORY) {
                 SKIP("%s, offsets past 32 bits: %s", op->name, fail_text());
                 break;

@@ -43,18 +43,18 @@ struct settings {
 // Checks a run and returns the width of its strips, 0 for none.
 static double run_right(struct inputs *in, const struct settings *s, const char *shape)
 {
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     algo_defaults(balanced()->algo, opt);
     set_option(balanced(), opt, "strips", s->strips);
     set_option(balanced(), opt, "share", s->share);
     set_option(balanced(), opt, "width", s->width);
     set_option(balanced(), opt, "threads", s->threads);
-    struct outcome out = case_run(in, balanced(), opt, CHECK_FULL);
+    struct case_outcome out = case_run(in, balanced(), opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left,
           "%s, %s, k %lld, share %g, width %g, threads %g: %s", shape, prec_name(in->p.prec),
           (long long)in->p.axis[0], s->share, s->width, s->threads,
           out.err ? fail_text() : out.check.reason);
-    return figure_of(&out, "strip_width");
+    return stat_of(&out, "strip_width");
 }
 
 static double run_shape(const struct shape *shape, enum prec prec, int64_t k,

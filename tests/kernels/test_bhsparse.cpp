@@ -22,28 +22,28 @@ static int make_shape(struct csr *A)
     return s < product_shape_count ? shape_build(&product_shapes[s], A) : ERR_USAGE;
 }
 
-static struct outcome run_once(struct inputs *in)
+static struct case_outcome run_once(struct inputs *in)
 {
     const struct algo_entry *e = algo_find(op_find("spgemm"), "bhsparse", DEVICE_CUDA);
-    double opt[PARAMS_MAX] = {};
+    double opt[ALGO_OPTIONS_MAX] = {};
     algo_defaults(e->algo, opt);
     return case_run(in, e, opt, CHECK_FULL);
 }
 
-static bool is_right(const struct outcome *out)
+static bool is_right(const struct case_outcome *out)
 {
     return !out->err && out->check.ok && out->check.error_ratio == 0 && !out->left;
 }
 
 static void test_launches(struct inputs *in)
 {
-    struct outcome out = run_once(in);
+    struct case_outcome out = run_once(in);
     CHECK(is_right(&out), "%s", out.err ? fail_text() : out.check.reason);
-    CHECK(figure_of(&out, "long_rows") == LONG_ROWS, "%g long rows", figure_of(&out, "long_rows"));
-    CHECK(figure_of(&out, "merge_launches") == LAUNCHES, "%g launches",
-          figure_of(&out, "merge_launches"));
-    CHECK(figure_of(&out, "grown_by_host") == 0, "%g arrays grew through the host",
-          figure_of(&out, "grown_by_host"));
+    CHECK(stat_of(&out, "long_rows") == LONG_ROWS, "%g long rows", stat_of(&out, "long_rows"));
+    CHECK(stat_of(&out, "merge_launches") == LAUNCHES, "%g launches",
+          stat_of(&out, "merge_launches"));
+    CHECK(stat_of(&out, "grown_by_host") == 0, "%g arrays grew through the host",
+          stat_of(&out, "grown_by_host"));
 }
 
 // Runs with less and less memory: the result is right, also by growth through the host, or the run
@@ -57,14 +57,14 @@ static int test_memory(struct inputs *in)
     int by_host = 0, refused = 0;
     for (int percent = 98; percent >= 0; percent -= 3) {
         emu_set_memory(used + peak * percent / 100);
-        struct outcome out = run_once(in);
+        struct case_outcome out = run_once(in);
         emu_set_memory(PLENTY);
         CHECK(is_right(&out) || (out.err == ERR_MEMORY && strstr(fail_text(), "wanted")) ||
                   out.err == ERR_UNCHECKED,
               "%d %% of its memory: %s", percent, out.err ? fail_text() : out.check.reason);
         CHECK(!out.left && emu_used() == used, "%d %% of its memory: %lld bytes left", percent,
               (long long)(emu_used() - used));
-        by_host += is_right(&out) && figure_of(&out, "grown_by_host") > 0;
+        by_host += is_right(&out) && stat_of(&out, "grown_by_host") > 0;
         refused += out.err == ERR_MEMORY;
     }
     CHECK(refused > 0, "no memory was too small");

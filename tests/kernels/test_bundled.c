@@ -58,7 +58,7 @@ static void test_case(const struct csr *A, const char *what, double alike, doubl
 {
     const int64_t axis[AXES_MAX] = {40, LAYOUT_ROW};
     struct inputs in;
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     int err = inputs_make(&in, &dev, op_find("spmm"), A, F32, axis, true, 0);
     CHECK(!err, "%s: %s", what, fail_text());
     if (err) return;
@@ -66,14 +66,14 @@ static void test_case(const struct csr *A, const char *what, double alike, doubl
     set_option(bundled(), opt, "common-percent", alike);
     set_option(bundled(), opt, "common-columns", common);
     set_option(bundled(), opt, "share", share);
-    struct outcome out = case_run(&in, bundled(), opt, CHECK_FULL);
+    struct case_outcome out = case_run(&in, bundled(), opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && out.left == 0,
           "%s, alike %g, share %g: error %d, ratio %g, %lld bytes left", what, alike, share,
           out.err, out.check.error_ratio, (long long)out.left);
-    CHECK(figure_of(&out, "bundles") == bundles, "%s, alike %g: %g bundles", what, alike,
-          figure_of(&out, "bundles"));
-    CHECK(fabs(figure_of(&out, "loads") - loads) < 1e-9, "%s, alike %g: %g loads", what, alike,
-          figure_of(&out, "loads"));
+    CHECK(stat_of(&out, "bundles") == bundles, "%s, alike %g: %g bundles", what, alike,
+          stat_of(&out, "bundles"));
+    CHECK(fabs(stat_of(&out, "loads") - loads) < 1e-9, "%s, alike %g: %g loads", what, alike,
+          stat_of(&out, "loads"));
     inputs_free(&in);
 }
 
@@ -129,7 +129,7 @@ static void test_infinity_of(const struct csr *A, int64_t j)
     algo_defaults(t.algo, t.opt);
     set_option(t.entry, t.opt, "common-columns", 1);
     err = task_prepare(&t, &in.o, &setup);
-    const struct figure *bundles = figures_find(&t.figures, "bundles");
+    const struct algo_stat *bundles = algo_stats_find(&t.stats, "bundles");
     CHECK(!err && bundles && bundles->number == 4, "%s", fail_text());
     for (int64_t c = 0; c < k && !err; c++)
         ((float *)t.in[0].val)[j * t.in[0].ld + c] = (float)INFINITY;

@@ -24,7 +24,7 @@ struct row_case {
 static void test_case(const struct csr *A, const char *shape, struct row_case c)
 {
     struct inputs in;
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     const struct algo_entry *e = c.e;
     const int64_t axis[AXES_MAX] = {c.k, c.layout};
     const int pads[DENSE_MAX + 1] = {c.B_pad, 0, c.C_pad};
@@ -35,11 +35,11 @@ static void test_case(const struct csr *A, const char *shape, struct row_case c)
     CHECK(!err, "inputs: %s", fail_text());
     algo_defaults(e->algo, opt);
     set_option(e, opt, "prefetch", c.prefetch);
-    if (algo_param_find(e->algo, "stream") >= 0) set_option(e, opt, "stream", 1);
-    if (algo_param_find(e->algo, "common-columns") >= 0) set_option(e, opt, "common-columns", 1);
-    if (algo_param_find(e->algo, "fill") >= 0) set_option(e, opt, "fill", 0);
-    if (algo_param_find(e->algo, "slab") >= 0) set_option(e, opt, "slab", c.slab);
-    struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+    if (algo_option_find(e->algo, "stream") >= 0) set_option(e, opt, "stream", 1);
+    if (algo_option_find(e->algo, "common-columns") >= 0) set_option(e, opt, "common-columns", 1);
+    if (algo_option_find(e->algo, "fill") >= 0) set_option(e, opt, "fill", 0);
+    if (algo_option_find(e->algo, "slab") >= 0) set_option(e, opt, "slab", c.slab);
+    struct case_outcome out = case_run(&in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0,
           "%s %s k %lld, layout %d, %s, prefetch %g, slab %g, %s: error %d, ratio %g", e->name,
           prec_name(c.prec), (long long)c.k, (int)c.layout, shape, c.prefetch, c.slab,
@@ -175,7 +175,7 @@ static void test_ahead(const char *name, int32_t n, int32_t (*column)(int64_t p)
     struct inputs in;
     struct coo T;
     struct csr A;
-    double opt[PARAMS_MAX];
+    double opt[ALGO_OPTIONS_MAX];
     int err = entries_alloc(&T, 4000, n, 4000);
     CHECK(!err, "%s", fail_text());
     if (err) return;
@@ -185,10 +185,10 @@ static void test_ahead(const char *name, int32_t n, int32_t (*column)(int64_t p)
     err = inputs_make(&in, &dev, e->op, &A, F32, axis, true, 0);
     CHECK(!err, "%s", fail_text());
     if (!err) {
-        struct outcome out = case_run(&in, e, opt, CHECK_SAMPLE);
-        CHECK(!out.err && out.check.error_ratio == 0 && figure_of(&out, "fetched_ahead") == ahead,
+        struct case_outcome out = case_run(&in, e, opt, CHECK_SAMPLE);
+        CHECK(!out.err && out.check.error_ratio == 0 && stat_of(&out, "fetched_ahead") == ahead,
               "%s, %d rows of B: error %d, %g ahead, not %g", name, n, out.err,
-              figure_of(&out, "fetched_ahead"), ahead);
+              stat_of(&out, "fetched_ahead"), ahead);
         inputs_free(&in);
     }
     csr_free(&A);
@@ -224,7 +224,7 @@ static void test_stream(void)
         algo_defaults(e->algo, t.opt);
         set_option(e, t.opt, "stream", cases[i].option);
         CHECK(cpu_stream(&t) == cases[i].stream, "case %d: %d", i, !cases[i].stream);
-        const struct figure *told = figures_find(&t.figures, "streamed");
+        const struct algo_stat *told = algo_stats_find(&t.stats, "streamed");
         CHECK(told && told->number == cases[i].stream, "case %d tells %g", i,
               told ? told->number : -1);
     }

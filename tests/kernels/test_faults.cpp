@@ -49,11 +49,11 @@ static struct {
 // From prepared inputs to the check.
 static int run_inputs(const struct algo_entry *e, struct inputs *in, struct check *check)
 {
-    double opt[PARAMS_MAX] = {};
+    double opt[ALGO_OPTIONS_MAX] = {};
     algo_defaults(e->algo, opt);
-    if (option.name && algo_param_find(e->algo, option.name) >= 0)
+    if (option.name && algo_option_find(e->algo, option.name) >= 0)
         set_option(e, opt, option.name, option.value);
-    struct outcome out = case_run(in, e, opt, CHECK_FULL);
+    struct case_outcome out = case_run(in, e, opt, CHECK_FULL);
     *check = out.check;
     CHECK(!out.left, "%s on %s: the run left %lld bytes", e->name, in->o.dev->id,
           (long long)out.left);

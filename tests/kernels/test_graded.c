@@ -6,9 +6,10 @@
 static int32_t all_lengths(int32_t i) { return i < 70 ? i : i == 70 ? 300 : i == 71 ? 700 : i % 7; }
 
 // Sets options, runs a case and checks the result.
-static struct outcome run_with(struct inputs *in, const struct setting *settings, const char *what)
+static struct case_outcome run_with(struct inputs *in, const struct setting *settings,
+                                    const char *what)
 {
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     by_pieces(opt);
     for (; settings->name; settings++) set_option(graded(), opt, settings->name, settings->value);
     return run_right(in, opt, what);
@@ -69,13 +70,13 @@ static void test_kinds(void)
                                            {"segment", cases[c].segment},
                                            {"tiny", -1},
                                            {}};
-        const struct outcome out = run_with(&in, settings, "edges");
-        CHECK(figure_of(&out, "short") == 3 * cases[c].shorts, "%g short rows",
-              figure_of(&out, "short"));
-        CHECK(figure_of(&out, "medium") == 3 * cases[c].mediums, "%g medium rows",
-              figure_of(&out, "medium"));
-        CHECK(figure_of(&out, "segments") == 3 * cases[c].segments, "%g segments",
-              figure_of(&out, "segments"));
+        const struct case_outcome out = run_with(&in, settings, "edges");
+        CHECK(stat_of(&out, "short") == 3 * cases[c].shorts, "%g short rows",
+              stat_of(&out, "short"));
+        CHECK(stat_of(&out, "medium") == 3 * cases[c].mediums, "%g medium rows",
+              stat_of(&out, "medium"));
+        CHECK(stat_of(&out, "segments") == 3 * cases[c].segments, "%g segments",
+              stat_of(&out, "segments"));
         inputs_free(&in);
     }
     csr_free(&A);
@@ -95,8 +96,8 @@ static void test_segments(void)
                         ks[turn / 4], 0))
             return;
         const struct setting settings[] = {{"medium", 100}, {"segment", 128}, {}};
-        const struct outcome out = run_with(&in, settings, "many segments");
-        CHECK(figure_of(&out, "segments") == 40 + 2, "%g segments", figure_of(&out, "segments"));
+        const struct case_outcome out = run_with(&in, settings, "many segments");
+        CHECK(stat_of(&out, "segments") == 40 + 2, "%g segments", stat_of(&out, "segments"));
         inputs_free(&in);
     }
     csr_free(&A);
@@ -158,7 +159,7 @@ static void test_bundles(void)
         static const int64_t ks[] = {32, 128, 34, 99, 130, 129, 12, 16, 256};
         for (int turn = 0; turn < 2 * COUNT(ks); turn++) {
             struct inputs in;
-            double opt[PARAMS_MAX] = {0};
+            double opt[ALGO_OPTIONS_MAX] = {0};
             if (spmm_inputs(&in, &dev, &A, turn % 2 ? F64 : F32, LAYOUT_ROW, ks[turn / 2], 0))
                 return;
             by_pieces(opt);
@@ -166,11 +167,11 @@ static void test_bundles(void)
             set_option(graded(), opt, "bundle-share", cases[c].share);
             set_option(graded(), opt, "short", 32);
             set_option(graded(), opt, "medium", 256);
-            struct outcome out = run_right(&in, opt, cases[c].what);
-            CHECK(figure_of(&out, "bundles") == cases[c].bundles, "%s: %g bundles", cases[c].what,
-                  figure_of(&out, "bundles"));
-            CHECK(fabs(figure_of(&out, "bundle_share") - cases[c].bundled) < 1e-9, "%s: %g bundled",
-                  cases[c].what, figure_of(&out, "bundle_share"));
+            struct case_outcome out = run_right(&in, opt, cases[c].what);
+            CHECK(stat_of(&out, "bundles") == cases[c].bundles, "%s: %g bundles", cases[c].what,
+                  stat_of(&out, "bundles"));
+            CHECK(fabs(stat_of(&out, "bundle_share") - cases[c].bundled) < 1e-9, "%s: %g bundled",
+                  cases[c].what, stat_of(&out, "bundle_share"));
             inputs_free(&in);
         }
         csr_free(&A);
@@ -209,8 +210,8 @@ static void check_infinity(enum prec prec, int64_t k, double lanes, int32_t (*le
         set_option(t.entry, t.opt, "lanes", lanes);
         set_option(t.entry, t.opt, "strips", lanes ? 0 : 2);
         int err = task_prepare(&t, &in.o, &setup);
-        const struct figure *bundles = figures_find(&t.figures, "bundles");
-        const struct figure *taken = figures_find(&t.figures, lanes ? "lanes" : "strip_rows");
+        const struct algo_stat *bundles = algo_stats_find(&t.stats, "bundles");
+        const struct algo_stat *taken = algo_stats_find(&t.stats, lanes ? "lanes" : "strip_rows");
         CHECK(!err && (!lanes || (bundles && bundles->number == (alike ? 4 : 0))) && taken &&
                   taken->number == (lanes ? lanes : 2),
               "%s", fail_text());

@@ -27,27 +27,27 @@ static int make_spread(int32_t m, int32_t n, int32_t (*length)(int32_t), struct 
 struct told {
     double rows;                 // of a warp; -1: it went by pieces
     double strips_us, pieces_us; // of a trial; -1: there was none
-    struct figures figures;
+    struct algo_stats stats;
 };
 
 static struct told run_told(const struct csr *A, enum prec prec, int64_t k, double strips,
                             const char *option, const char *what)
 {
     struct inputs in;
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     struct told told = {.rows = -1, .strips_us = -1, .pieces_us = -1};
     if (spmm_inputs(&in, &dev, A, prec, LAYOUT_ROW, k, 0)) return told;
     algo_defaults(graded()->algo, opt);
     set_option(graded(), opt, "strips", strips);
     if (option) set_option(graded(), opt, option, 32);
-    struct outcome out = case_run(&in, graded(), opt, CHECK_FULL);
+    struct case_outcome out = case_run(&in, graded(), opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s, %s, k %lld, strips %g: %s",
           what, prec_name(prec), (long long)k, strips, out.err ? fail_text() : out.check.reason);
     inputs_free(&in);
-    told.rows = figure_of(&out, "strip_rows");
-    told.strips_us = figure_of(&out, "strips_timed_us");
-    told.pieces_us = figure_of(&out, "pieces_timed_us");
-    told.figures = out.figures;
+    told.rows = stat_of(&out, "strip_rows");
+    told.strips_us = stat_of(&out, "strips_timed_us");
+    told.pieces_us = stat_of(&out, "pieces_timed_us");
+    told.stats = out.stats;
     return told;
 }
 
@@ -174,9 +174,9 @@ static void test_trial(void)
               "strips take %g us, pieces %g", x.strips_us, x.pieces_us);
         CHECK((x.rows > 0) == strips_win, "%g rows of a warp by strips", x.rows);
         for (int i = 0; i < COUNT(of_pieces); i++)
-            CHECK(!strips_win || !figures_find(&x.figures, of_pieces[i]), "%s of no pieces",
+            CHECK(!strips_win || !algo_stats_find(&x.stats, of_pieces[i]), "%s of no pieces",
                   of_pieces[i]);
-        CHECK(strips_win || figures_find(&x.figures, "lanes"), "pieces tell nothing");
+        CHECK(strips_win || algo_stats_find(&x.stats, "lanes"), "pieces tell nothing");
     }
     dev.ops = real_ops;
     csr_free(&A);

@@ -16,7 +16,7 @@ static const struct run {
     const char *spec;
     bool tuned; // hash-tuned
     struct setting set[SETTINGS_MAX + 1];
-    int slack[2];    // hash-tuned: the figure slots_least that f32 and f64 have to give
+    int slack[2];    // hash-tuned: the stat slots_least that f32 and f64 have to give
     bool overflows;  // some rows of the symbolic phase have to
     bool all_shared; // no row of the numeric phase may be too long for a table in shared memory
 } runs[] = {
@@ -47,7 +47,7 @@ static const char mixed[] = "skew:900:12:600";
 
 static void test_run(const struct run *r, const struct algo_entry *e, struct inputs *in)
 {
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     char what[128];
     int at = snprintf(what, sizeof what, "%s, %s, %s", e->name, r->spec, prec_name(in->p.prec));
     algo_defaults(e->algo, opt);
@@ -55,15 +55,15 @@ static void test_run(const struct run *r, const struct algo_entry *e, struct inp
         set_option(e, opt, s->name, s->value);
         at += snprintf(what + at, sizeof what - (size_t)at, ", %s=%.0f", s->name, s->value);
     }
-    struct outcome out = case_run(in, e, opt, CHECK_FULL);
+    struct case_outcome out = case_run(in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.ok, "%s: %s", what, out.err ? fail_text() : out.check.reason);
     if (out.err) return;
-    CHECK((figure_of(&out, "overflowed_rows") > 0) == r->overflows, "%s: %g rows overflowed", what,
-          figure_of(&out, "overflowed_rows"));
-    CHECK(!r->all_shared || figure_of(&out, "long_rows_numeric") == 0, "%s: %g rows were too long",
-          what, figure_of(&out, "long_rows_numeric"));
-    CHECK(!r->tuned || figure_of(&out, "slots_least") == r->slack[in->p.prec],
-          "%s: slots_least is %g", what, figure_of(&out, "slots_least"));
+    CHECK((stat_of(&out, "overflowed_rows") > 0) == r->overflows, "%s: %g rows overflowed", what,
+          stat_of(&out, "overflowed_rows"));
+    CHECK(!r->all_shared || stat_of(&out, "long_rows_numeric") == 0, "%s: %g rows were too long",
+          what, stat_of(&out, "long_rows_numeric"));
+    CHECK(!r->tuned || stat_of(&out, "slots_least") == r->slack[in->p.prec],
+          "%s: slots_least is %g", what, stat_of(&out, "slots_least"));
     CHECK(!out.left, "%s: %lld bytes left", what, (long long)out.left);
 }
 
@@ -169,12 +169,12 @@ static void test_sorts(const struct op *op, struct device *dev, int32_t n, bool 
     if (make_sorted(n, close ? CLOSE : SPREAD, sorted, COUNT(sorted), TURN, &A)) return;
     for (int turn = 0; turn < 4; turn++) {
         const struct algo_entry *e = algo_find(op, turn < 2 ? "hash" : "hash-tuned", DEVICE_CUDA);
-        double opt[PARAMS_MAX] = {0};
+        double opt[ALGO_OPTIONS_MAX] = {0};
         struct inputs in;
         if (!inputs_of(&in, dev, op, &A, turn % 2 ? F32 : F64)) break;
         algo_defaults(e->algo, opt);
         if (turn >= 2) set_option(e, opt, "merge", 0);
-        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+        struct case_outcome out = case_run(&in, e, opt, CHECK_FULL);
         CHECK(!out.err && out.check.ok && !out.left, "%s, %d columns%s, %s: %s", e->name, n,
               close ? ", close" : "", prec_name(in.p.prec),
               out.err ? fail_text() : out.check.reason);
@@ -208,18 +208,18 @@ static void test_ranged(const struct op *op, struct device *dev, const struct ra
     struct csr A;
     if (make_sorted(n, r->where, r->counts, COUNT(r->counts), n, &A)) return;
     for (int prec = F32; prec <= F64; prec++) {
-        double opt[PARAMS_MAX] = {0};
+        double opt[ALGO_OPTIONS_MAX] = {0};
         struct inputs in;
         if (!inputs_of(&in, dev, op, &A, (enum prec)prec)) break;
         algo_defaults(e->algo, opt);
         set_option(e, opt, "bitmap", 0);
         set_option(e, opt, "shared-memory", r->shared);
         set_option(e, opt, "passes", r->ranges);
-        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+        struct case_outcome out = case_run(&in, e, opt, CHECK_FULL);
         CHECK(!out.err && out.check.ok && !out.left, "row of %d, ranges %g, %s: %s", r->counts[0],
               r->ranges, prec_name(in.p.prec), out.err ? fail_text() : out.check.reason);
-        const double in_ranges = figure_of(&out, "ranged_rows");
-        const double in_global = figure_of(&out, "long_rows_numeric");
+        const double in_ranges = stat_of(&out, "ranged_rows");
+        const double in_global = stat_of(&out, "long_rows_numeric");
         CHECK(in_ranges == r->ranged[prec] && in_global == r->in_global,
               "row of %d, ranges %g, %s: %g rows by ranges, %g in global memory", r->counts[0],
               r->ranges, prec_name(in.p.prec), in_ranges, in_global);
@@ -295,7 +295,7 @@ static void test_overlay(const struct op *op, struct device *dev)
     struct csr A;
     if (make_hubs(60000, &A)) return;
     for (int turn = 0; turn < 5; turn++) {
-        double opt[PARAMS_MAX] = {0};
+        double opt[ALGO_OPTIONS_MAX] = {0};
         struct inputs in;
         if (!inputs_of(&in, dev, op, &A, turn % 2 ? F64 : F32)) break;
         int overlaid = 0;
@@ -303,11 +303,11 @@ static void test_overlay(const struct op *op, struct device *dev)
         algo_defaults(e->algo, opt);
         set_option(e, opt, "bitmap", turn / 2 % 2);
         set_option(e, opt, "overlay", turn < 4 ? OVERLAY : 0);
-        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+        struct case_outcome out = case_run(&in, e, opt, CHECK_FULL);
         CHECK(!out.err && out.check.ok && !out.left, "turn %d: %s", turn,
               out.err ? fail_text() : out.check.reason);
-        CHECK(figure_of(&out, "overlaid_rows") == overlaid, "turn %d: %g rows are overlaid, not %d",
-              turn, figure_of(&out, "overlaid_rows"), overlaid);
+        CHECK(stat_of(&out, "overlaid_rows") == overlaid, "turn %d: %g rows are overlaid, not %d",
+              turn, stat_of(&out, "overlaid_rows"), overlaid);
         inputs_free(&in);
     }
     csr_free(&A);
@@ -399,17 +399,17 @@ static void test_merge(const struct op *op, struct device *dev)
     if (make_merged(2000, &A)) return;
     for (int turn = 0; turn < 2 * COUNT(merges); turn++) {
         const int m = turn / 2;
-        double opt[PARAMS_MAX] = {0};
+        double opt[ALGO_OPTIONS_MAX] = {0};
         struct inputs in;
         if (!inputs_of(&in, dev, op, &A, turn % 2 ? F64 : F32)) break;
         algo_defaults(e->algo, opt);
         set_option(e, opt, "merge", merges[m].merge);
-        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+        struct case_outcome out = case_run(&in, e, opt, CHECK_FULL);
         CHECK(!out.err && out.check.ok && !out.left, "merge=%d, %s: %s", merges[m].merge,
               prec_name(in.p.prec), out.err ? fail_text() : out.check.reason);
         const int rows = rows_within(&A, merges[m].nonzeros, merges[m].products);
-        CHECK(figure_of(&out, "merged_rows") == rows, "merge=%d: %g rows are merged, not %d",
-              merges[m].merge, figure_of(&out, "merged_rows"), rows);
+        CHECK(stat_of(&out, "merged_rows") == rows, "merge=%d: %g rows are merged, not %d",
+              merges[m].merge, stat_of(&out, "merged_rows"), rows);
         inputs_free(&in);
     }
     csr_free(&A);

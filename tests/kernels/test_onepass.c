@@ -17,7 +17,7 @@ static struct device dev;
 // What a run left, of whichever algorithm.
 struct product {
     struct csr_dev C;
-    struct figures figures;
+    struct algo_stats stats;
 };
 
 // What a value is in place of a whole number: of two rows that are alike one is taken from the
@@ -52,7 +52,7 @@ static struct product multiply(struct inputs *in, const char *name, bool odd)
     if (odd) make_odd(csr_of(t.A[0]));
     err = task_run(&t);
     CHECK(!err, "%s: %s", name, fail_text());
-    out.C = t.R, out.figures = t.figures;
+    out.C = t.R, out.stats = t.stats;
     memset(&t.R, 0, sizeof t.R);
     task_teardown(&t);
     return out;
@@ -227,12 +227,12 @@ static int make_inputs(struct inputs *in, const struct csr *A, enum prec prec, b
     return err;
 }
 
-static const char *const figures[METHODS] = {
-    NULL, "scaled_rows", "ranked_rows", "word_rows", "window_rows", "listed_rows", "bundled_rows"};
+static const char *const stats[METHODS] = {NULL,          "scaled_rows", "ranked_rows", "word_rows",
+                                           "window_rows", "listed_rows", "bundled_rows"};
 
-static double figure(const struct product *x, enum method method)
+static double stat(const struct product *x, enum method method)
 {
-    const struct figure *f = figures_find(&x->figures, figures[method]);
+    const struct algo_stat *f = algo_stats_find(&x->stats, stats[method]);
     return f ? f->number : -1;
 }
 
@@ -242,13 +242,12 @@ static void check_method(const struct made *made, const struct product *x, int n
     int want = made->copies;
     double all = 0;
     if (made->method == BUNDLED && made->copies % BUNDLE == 1) want--;
-    for (int method = SCALED; method < METHODS; method++) all += figure(x, method);
+    for (int method = SCALED; method < METHODS; method++) all += stat(x, method);
     if (made->method == NOTHING)
         CHECK(all == 0, "row %d: %g rows", number, all);
     else
-        CHECK(figure(x, made->method) == want && all == made->copies,
-              "row %d: %g of %g rows are %s", number, figure(x, made->method), all,
-              figures[made->method]);
+        CHECK(stat(x, made->method) == want && all == made->copies, "row %d: %g of %g rows are %s",
+              number, stat(x, made->method), all, stats[made->method]);
 }
 
 // Against the reference; the method too, unless `number` is -1.

@@ -74,7 +74,7 @@ static void test_run(const struct run *r, struct device *dev, const struct csr *
     const struct op *op = op_find("spgemm");
     const struct algo_entry *e = algo_find(op, "speck", dev->kind);
     struct inputs in;
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     const char *name = r->spec ? r->spec : "wide";
     int err = inputs_make(&in, dev, op, A, prec, (int64_t[AXES_MAX]){0}, !r->spec, 0);
     CHECK(!err, "%s", fail_text());
@@ -82,14 +82,14 @@ static void test_run(const struct run *r, struct device *dev, const struct csr *
     algo_defaults(e->algo, opt);
     set_option(e, opt, "balance", r->balance);
     set_option(e, opt, "shared-memory", r->shared);
-    struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+    struct case_outcome out = case_run(&in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.ok && !out.left, "%s, %s, balance=%d, shared-memory=%d: %s", name,
           prec_name(prec), r->balance, r->shared, out.err ? fail_text() : out.check.reason);
-    CHECK(figure_of(&out, "balanced_symbolic") == r->balanced[0] &&
-              figure_of(&out, "balanced_numeric") == r->balanced[1],
-          "%s: balanced %g and %g", name, figure_of(&out, "balanced_symbolic"),
-          figure_of(&out, "balanced_numeric"));
-    const double dense = figure_of(&out, "dense_rows");
+    CHECK(stat_of(&out, "balanced_symbolic") == r->balanced[0] &&
+              stat_of(&out, "balanced_numeric") == r->balanced[1],
+          "%s: balanced %g and %g", name, stat_of(&out, "balanced_symbolic"),
+          stat_of(&out, "balanced_numeric"));
+    const double dense = stat_of(&out, "dense_rows");
     CHECK(r->dense[prec] < 0 ? dense > 0 : dense == r->dense[prec], "%s, %s: %g dense rows", name,
           prec_name(prec), dense);
     inputs_free(&in);

@@ -13,14 +13,14 @@ static const struct setting {
 static void test_setting(struct inputs *in, const struct algo_entry *e, const struct setting *s,
                          const char *shape)
 {
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     algo_defaults(e->algo, opt);
     set_option(e, opt, "full-from", s->full);
     set_option(e, opt, "bitmap-columns", s->window);
     set_option(e, opt, "pairs", s->matches);
     set_option(e, opt, "tnnz", s->tnnz);
     set_option(e, opt, "prune", s->prune);
-    struct outcome out = case_run(in, e, opt, CHECK_FULL);
+    struct case_outcome out = case_run(in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left,
           "%s, \"%s\", full=%g, window=%g, matches=%g, tnnz=%g, prune=%g: %s",
           prec_name(in->p.prec), shape, s->full, s->window, s->matches, s->tnnz, s->prune,

@@ -31,16 +31,16 @@ static int make_matrix(struct csr *A, int32_t n, const struct entry *list, int64
 }
 
 // Returns the outcome of A * A for the matrix with these entries.
-static struct outcome run(int32_t n, const struct entry *list, int64_t count, enum prec prec)
+static struct case_outcome run(int32_t n, const struct entry *list, int64_t count, enum prec prec)
 {
     const struct op *op = op_find("spgemm");
     const struct algo_entry *e = algo_find(op, "tsparse", DEVICE_CUDA);
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     struct csr A;
     struct inputs in;
     int err = make_matrix(&A, n, list, count);
-    if (err) return (struct outcome){.err = err};
-    struct outcome out = {.err = ERR_MEMORY};
+    if (err) return (struct case_outcome){.err = err};
+    struct case_outcome out = {.err = ERR_MEMORY};
     err = inputs_make(&in, &dev, op, &A, prec, (int64_t[AXES_MAX]){0}, true, 0);
     CHECK(!err, "%s", fail_text());
     if (!err) {
@@ -54,7 +54,7 @@ static struct outcome run(int32_t n, const struct entry *list, int64_t count, en
 }
 
 // Returns the outcome for `entries` with x in place of entries[1].x.
-static struct outcome run_changed(double x)
+static struct case_outcome run_changed(double x)
 {
     struct entry list[COUNT(entries)];
     memcpy(list, entries, sizeof list);
@@ -62,14 +62,14 @@ static struct outcome run_changed(double x)
     return run(24, list, COUNT(list), F16_F32);
 }
 
-static void check_figure(const struct outcome *out, const char *name, double want)
+static void check_figure(const struct case_outcome *out, const char *name, double want)
 {
-    const double is = figure_of(out, name);
+    const double is = stat_of(out, name);
     CHECK(is == want, "%s is %g, not %g", name, is, want);
 }
 
-// Checks an exact result and its figures.
-static void check_outcome(const struct outcome *out, int64_t all_pairs, int64_t pairs,
+// Checks an exact result and its stats.
+static void check_outcome(const struct case_outcome *out, int64_t all_pairs, int64_t pairs,
                           int64_t c_tiles, int64_t zeros, int64_t nnz)
 {
     CHECK(out->check.ok && out->check.error_ratio == 0, "%s", out->check.reason);
@@ -84,7 +84,7 @@ static void check_outcome(const struct outcome *out, int64_t all_pairs, int64_t 
 static void test_zeros(void)
 {
     for (int prec = F16; prec < PRECS; prec++) {
-        const struct outcome out = run(24, entries, COUNT(entries), (enum prec)prec);
+        const struct case_outcome out = run(24, entries, COUNT(entries), (enum prec)prec);
         check_outcome(&out, 7, 4, 4, 2, 5);
     }
 }
@@ -92,21 +92,21 @@ static void test_zeros(void)
 // Without the cancellation nothing is left out.
 static void test_no_zeros(void)
 {
-    const struct outcome out = run_changed(3);
+    const struct case_outcome out = run_changed(3);
     check_outcome(&out, 7, 4, 4, 0, 7);
 }
 
 // Infinity times an absent element is NaN, which must not become a nonzero of C.
 static void test_infinite(void)
 {
-    const struct outcome out = run_changed(1e6); // infinite in f16
+    const struct case_outcome out = run_changed(1e6); // infinite in f16
     CHECK(out.check.blind && strstr(out.check.reason, "overflow"), "%s", out.check.reason);
     CHECK(out.check.result_nnz == 7, "%lld nonzeros of C", (long long)out.check.result_nnz);
 }
 
 static void test_empty(void)
 {
-    const struct outcome out = run(24, entries, 0, F16_F32);
+    const struct case_outcome out = run(24, entries, 0, F16_F32);
     check_outcome(&out, 0, 0, 0, 0, 0);
 }
 
@@ -122,7 +122,7 @@ static void test_blocks(void)
         const int j = p % TILES;
         list[p] = (struct entry){p / TILES * 8, j * 8 + j % 2, 1 + p % 3};
     }
-    const struct outcome out = run(TILES * 8, list, SQUARE, F16_F32);
+    const struct case_outcome out = run(TILES * 8, list, SQUARE, F16_F32);
     check_outcome(&out, SQUARE * TILES, SQUARE * EVEN, SQUARE, 0, SQUARE);
 }
 

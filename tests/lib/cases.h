@@ -45,14 +45,14 @@ static inline int spmm_inputs(struct inputs *in, struct device *dev, const struc
 static inline void set_option(const struct algo_entry *entry, double *opt, const char *name,
                               double value)
 {
-    int place = algo_param_find(entry->algo, name);
+    int place = algo_option_find(entry->algo, name);
     CHECK(place >= 0, "%s has no option %s", entry->name, name);
     if (place >= 0) opt[place] = value;
 }
 
-static inline double figure_of(const struct outcome *out, const char *name)
+static inline double stat_of(const struct case_outcome *out, const char *name)
 {
-    const struct figure *f = figures_find(&out->figures, name);
+    const struct algo_stat *f = algo_stats_find(&out->stats, name);
     return f ? f->number : -1;
 }
 

@@ -17,7 +17,7 @@ static struct endings {
         int64_t peak_bytes, format_bytes, trace_bytes; // trace_bytes: the most at any moment
         struct setup setup;
         char reason[64];
-        double opt[PARAMS_MAX];
+        double opt[ALGO_OPTIONS_MAX];
     } list[ENDINGS_MAX];
 } got;
 
@@ -65,7 +65,7 @@ static int own_run(struct task *t)
     return OK;
 }
 
-static const struct param own_options[] = {{"grain", 4, 1, 64, true, "rows of a share"}, {0}};
+static const struct algo_option own_options[] = {{"grain", 4, 1, 64, true, "rows of a share"}, {0}};
 static const struct algo on_csr = {.layouts = BOTH_LAYOUTS,
                                    .precs = BOTH_PRECS,
                                    .A = {&format_csr},

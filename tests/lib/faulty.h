@@ -313,15 +313,15 @@ static const struct algo faulty_dropping = {
 };
 
 // Returns the outcome of the check of an algorithm with a fault.
-static inline struct outcome faulty_case(struct inputs *in, const struct algo *algo,
-                                         enum check_mode mode, enum fault f)
+static inline struct case_outcome faulty_case(struct inputs *in, const struct algo *algo,
+                                              enum check_mode mode, enum fault f)
 {
     const struct algo_entry entry = {"faulty", in->p.op, in->o.dev->kind, algo};
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     fault = f;
     faulty_runs = 0;
     in->stay = true; // faulty results belong to the operands as drawn, without a change of signs
-    struct outcome out = case_run(in, &entry, opt, mode);
+    struct case_outcome out = case_run(in, &entry, opt, mode);
     mem_fail_at(0);
     CHECK(!out.left, "%s: the check left %lld bytes", in->p.op->name, (long long)out.left);
     return out;

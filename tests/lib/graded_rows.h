@@ -41,9 +41,9 @@ static inline int make_rows(int32_t m, int32_t n, int32_t (*length)(int32_t),
 }
 
 // What a run tells, of which the result is right.
-static inline struct outcome run_right(struct inputs *in, const double *opt, const char *what)
+static inline struct case_outcome run_right(struct inputs *in, const double *opt, const char *what)
 {
-    struct outcome out = case_run(in, graded(), opt, CHECK_FULL);
+    struct case_outcome out = case_run(in, graded(), opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s, %s, k %lld: %s", what,
           prec_name(in->p.prec), (long long)in->p.axis[0],
           out.err ? fail_text() : out.check.reason);

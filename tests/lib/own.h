@@ -35,7 +35,7 @@ static const struct axis *const own_axes[] = {
 static const char *const own_variants[] = {"A . sum(X)", "2 * A . sum(X)", NULL};
 
 enum { OWN_ENTRIES, OWN_DENSITY };
-static const struct op_figure own_figures[] = {
+static const struct op_number own_numbers[] = {
     [OWN_ENTRIES] = {"entries", "nonzeros of A", NULL, true},
     [OWN_DENSITY] = {"density", "entries / (rows * columns)", "dens.", false},
     {0},
@@ -139,7 +139,7 @@ static const struct op own_op = {
     .result = RESULT_PATTERN,
     .axes = own_axes,
     .variants = own_variants,
-    .figures = own_figures,
+    .numbers = own_numbers,
     .make = own_make,
     .compulsory_bytes = own_bytes,
     .gather = own_gather,

@@ -23,7 +23,7 @@ static const char *what_of(const struct inputs *in, const char *method)
 static struct check check_fault(struct inputs *in, const struct algo *algo, enum check_mode mode,
                                 enum fault f)
 {
-    struct outcome out = faulty_case(in, algo, mode, f);
+    struct case_outcome out = faulty_case(in, algo, mode, f);
     CHECK(!out.err, "%s, fault %d: error %d, %s", what_of(in, ""), f, out.err, fail_text());
     return out.check;
 }

@@ -38,7 +38,7 @@ static struct check check_by(struct inputs *in, const struct device_ops *by,
                              const struct algo *algo, enum fault f)
 {
     dev.ops = by;
-    struct outcome out = faulty_case(in, algo, CHECK_FULL, f);
+    struct case_outcome out = faulty_case(in, algo, CHECK_FULL, f);
     dev.ops = all_ops;
     CHECK(!out.err, "%s: error %d, %s", name_of(in, ""), out.err, fail_text());
     return out.check;

@@ -131,10 +131,10 @@ static struct check check_loss(struct inputs *in, const struct algo *algo, enum 
                                enum loss how)
 {
     const struct algo_entry entry = {"lossy", in->p.op, DEVICE_CPU, algo};
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     algo_defaults(algo, opt);
     loss = how;
-    struct outcome out = case_run(in, &entry, opt, mode);
+    struct case_outcome out = case_run(in, &entry, opt, mode);
     loss = NO_LOSS;
     CHECK(!out.err, "%s: %s", in->p.op->name, fail_text());
     return out.check;

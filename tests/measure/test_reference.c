@@ -283,7 +283,7 @@ static void test_no_memory(const struct op *op, const struct algo *algo, enum ch
 {
     struct inputs in;
     int n = 0;
-    struct outcome out;
+    struct case_outcome out;
     if (start(&in, op)) return;
     do {
         reference_free(&in.ref); // what an earlier check has made would be there
@@ -320,12 +320,12 @@ static void test_errors(const struct op *op)
     if (start(&in, op)) return;
     algo.run = stop_run;
     for (int mode = CHECK_FULL; mode <= CHECK_SAMPLE; mode++) {
-        struct outcome out = faulty_case(&in, &algo, (enum check_mode)mode, NONE);
+        struct case_outcome out = faulty_case(&in, &algo, (enum check_mode)mode, NONE);
         interrupted = 0;
         CHECK(out.err == ERR_INTERRUPTED, "%s: Ctrl-C gives error %d", op->name, out.err);
     }
     algo.run = fail_later;
-    struct outcome out = faulty_case(&in, &algo, CHECK_FULL, NONE);
+    struct case_outcome out = faulty_case(&in, &algo, CHECK_FULL, NONE);
     CHECK(out.err == ERR_DEVICE && !strcmp(fail_text(), "it broke"), "%s: error %d, %s", op->name,
           out.err, fail_text());
     CHECK(!dev.poison, "%s: the device still poisons what it allocates", op->name);

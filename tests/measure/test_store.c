@@ -17,7 +17,7 @@ static const struct algo_entry padded_entry = {"padded", &own_op, DEVICE_CPU, &p
 static struct task padded_task(double slice, double pad)
 {
     struct task t = {.entry = &padded_entry, .algo = &padded, .dev = &dev, .prec = F64};
-    CHECK(algo_param_find(&padded, "slice") == SLICE && algo_param_find(&padded, "pad") == PAD,
+    CHECK(algo_option_find(&padded, "slice") == SLICE && algo_option_find(&padded, "pad") == PAD,
           "the parameters of sellp");
     t.opt[SLICE] = slice, t.opt[PAD] = pad;
     return t;
@@ -117,7 +117,7 @@ static void test_prepare(void)
         CHECK(!err, "%s", fail_text());
         if (err) break;
         check_sellp(t.A[0], i);
-        const struct figure *f = figures_find(&t.figures, "padding");
+        const struct algo_stat *f = algo_stats_find(&t.stats, "padding");
         double padding = (double)wanted[i].stored / 21;
         CHECK(f && f->number == padding, "padding %g, not %g", f ? f->number : -1, padding);
         task_teardown(&t);

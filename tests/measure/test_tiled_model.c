@@ -40,8 +40,8 @@ static struct tiled_counts stages_of(const struct csr *A, int64_t rows, int64_t 
 }
 
 static struct tiled_prediction predicted(const struct csr *A, enum prec prec, int64_t k,
-                                   enum model_kind kind, struct cutting cut,
-                                   const struct figures *told)
+                                         enum model_kind kind, struct cutting cut,
+                                         const struct algo_stats *told)
 {
     struct source s;
     struct tiled_counts_cache of;
@@ -167,14 +167,14 @@ static void test_balanced(void)
 {
     struct csr A = from_picture(eight);
     const struct cutting cut = {4, 4, 4};
-    struct figures told = {0};
+    struct algo_stats told = {0};
     struct tiled_counts a = stages_of(&A, 4, 4, 2);
     SAME(rows, 8);
     SAME(segments, 11);
     SAME(loads, 15);
     SAME(lines[F64], 4);
     SAME(stored, 28);
-    figures_text(&told, "segment", "mu");
+    algo_stats_text(&told, "segment", "mu");
     struct tiled_prediction x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
     double rho = 16.0 / 15, part = 16.0 / 11;
     double rest = 2.5 * 28 / 16 + 4 / (rho * part) + 12 / (4 * part) + 4;
@@ -190,8 +190,8 @@ static void test_balanced(void)
     NEAR(intensity[PREDICTION_COLD_MISS], 2 / (rest + 8 * x.C / x.L / rho));
 
     // Sorted rows have another rho and Z, of which the algorithm tells.
-    figures_number(&told, "rho", 1.6);
-    figures_number(&told, "Z", 1.25);
+    algo_stats_number(&told, "rho", 1.6);
+    algo_stats_number(&told, "Z", 1.25);
     x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
     NEAR(rho, 1.6);
     NEAR(Z, 1.25);
@@ -201,11 +201,11 @@ static void test_balanced(void)
     NEAR(rho, 1);
     NEAR(Z, 1);
 
-    figures_text(&told, "segment", "U mu"); // of 2 U nonzeros
-    figures_number(&told, "U", 0.5);
+    algo_stats_text(&told, "segment", "U mu"); // of 2 U nonzeros
+    algo_stats_number(&told, "U", 0.5);
     x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
     NEAR(mu_segment, 1);
-    figures_text(&told, "segment", "none");
+    algo_stats_text(&told, "segment", "none");
     x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
     CHECK(x.equation == 3 && isnan(x.mu_segment), "equation %d", x.equation);
     csr_free(&A);
@@ -238,7 +238,7 @@ static void test_whole(void)
 {
     struct csr A = from_picture("x.x.|x..x|..xx|...x");
     const struct cutting cut = {2, 2, 16};
-    struct figures told = {0};
+    struct algo_stats told = {0};
     struct roof roof = {.memory_gb_s = 1000, .cache_gb_s = 4000, .fma_gflops = {1e9, 1e9}};
     roof.cache_seen_bytes = 300;
     roof.gather_count = 1;
@@ -254,9 +254,9 @@ static void test_whole(void)
     tiled_model_gflops(&x, F32, &roof);
     NEAR(whole_gflops, 280 / (gathered / 500 + 2 * stored / 1000 + written / 1000 + 3000));
     // Rows of 2 nonzeros are cut to segments of 1: 7 of them, so 3 more sums, written and read.
-    figures_text(&told, "segment", "U mu");
-    figures_number(&told, "U", 0.5);
-    figures_number(&told, "reordered", 1);
+    algo_stats_text(&told, "segment", "U mu");
+    algo_stats_number(&told, "U", 0.5);
+    algo_stats_number(&told, "reordered", 1);
     x = predicted(&A, F32, 16, MODEL_TILED, cut, &told);
     tiled_model_gflops(&x, F32, &roof);
     const double entries = x.Z * 7 * 6 + 7 / x.rho * 4 + 7 * 8;
@@ -475,11 +475,11 @@ static void test_kept(void)
     struct source s;
     struct tiled_counts_cache of;
     struct tiled_prediction x;
-    struct figures cut_rows = {0};
+    struct algo_stats cut_rows = {0};
     const struct cutting cuts[] = {{4, 4, 4}, {4, 3, 4}, {2, 4, 4}};
     source_init(&s, &A);
     tiled_counts_init(&of, &s);
-    figures_text(&cut_rows, "segment", "mu");
+    algo_stats_text(&cut_rows, "segment", "mu");
     CHECK(!tiled_model_predict(&of, F32, 8, MODEL_NAIVE, cuts, NULL, &x), "%s", fail_text());
     CHECK(!tiled_model_predict(&of, F32, 8, MODEL_TILED, cuts, &cut_rows, &x), "%s", fail_text());
     for (int c = 0; c < COUNT(cuts); c++)

@@ -149,7 +149,7 @@ static int free_nothing(struct spbench_task *t)
     return SPBENCH_OK;
 }
 
-// Writes figures under the names figure0, figure1, ...
+// Writes stats under the names figure0, figure1, ...
 static int write_figures(struct spbench_task *t)
 {
     for (int i = 0; i < 40; i++) {

@@ -86,7 +86,7 @@ def test_run(folder):
         check("mine" in run.stderr and others in run.stderr, "%s: table: %s" % (op, run.stderr))
         if op == "spgemm":
             check({"count", "compute"} == set(own[0]["phases_ms"]), "phases: %s" % own[0]["phases_ms"])
-            check("columns" in own[0]["stats"], "figures: %s" % own[0]["stats"])
+            check("columns" in own[0]["stats"], "stats: %s" % own[0]["stats"])
     run = spbench("run", "-plugin", RIGHT, "-alg", "mine", *QUICK, "gen:band:30:3")
     ran(run, 0, "records on stdout")
     check(len(run.stdout.splitlines()) == 2, "records on stdout: %s" % run.stdout)
@@ -133,7 +133,7 @@ def test_bad_endings(folder):
               "p-eat": ("oom", "over -mem-limit"), "p-fail": ("failed", "the analysis found a loop"),
               "p-refuse": ("unsupported", "only square matrices"), "p-alloc": ("failed", "run() called alloc()"),
               "p-free": ("failed", "run() called free()"), "p-stray": ("failed", "alloc() did not return"),
-              "p-many": ("failed", "figure 'figure32': more than 32 figures"),
+              "p-many": ("failed", "stat 'figure32': more than 32 stats"),
               "p-long": ("failed", "figure 'a-name-of-thirty-two-letters----'"),
               "p-zero": ("wrong", "should be"), "p-clock": ("failed", "its clock is wrong"),
               "p-last": ("ok", ""), "p-kept": ("wrong", "")}

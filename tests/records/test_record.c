@@ -2,7 +2,7 @@
 #include "records.h"
 
 // The names that other programs rely on: change them only with the schema's version. An operation's
-// axes stand behind the precision, its figures behind the phases.
+// axes stand behind the precision, its stats behind the phases.
 static void test_names(void)
 {
     struct result r = good_result();
@@ -213,7 +213,7 @@ static void test_statuses(void)
                            .flops = -1,
                            .compulsory_bytes = -1,
                            .gather_bytes = -1,
-                           .figures = {NAN, NAN}};
+                           .numbers = {NAN, NAN}};
         cJSON *record = round_trip(&r);
         CHECK_STRING(NULL, "status", status_name(status));
         CHECK_STRING(NULL, "reason", "told \"why\"\n");
@@ -276,8 +276,8 @@ static void test_partly(void)
 
     r = good_result();
     r.flops = r.compulsory_bytes = 0; // an empty matrix: numbers, not something missing
-    r.gflops = r.figures[OWN_ENTRIES] = 0;
-    r.figures[OWN_DENSITY] = NAN;
+    r.gflops = r.numbers[OWN_ENTRIES] = 0;
+    r.numbers[OWN_DENSITY] = NAN;
     r.setup.format_bytes = 0;
     record = round_trip(&r);
     CHECK_NUMBER(NULL, "flops", 0);
@@ -293,7 +293,7 @@ static void test_partly(void)
     snprintf(r.reason, sizeof r.reason, "too large");
     r.timed = r.checked = r.prepared = false;
     r.check = (struct check){0};
-    r.figures[OWN_DENSITY] = NAN;
+    r.numbers[OWN_DENSITY] = NAN;
     r.compulsory_bytes = -1;
     r.trace.count = r.phases.count = 0;
     record = round_trip(&r);
@@ -384,7 +384,7 @@ static void test_model(void)
 static void test_not_finite(void)
 {
     struct result r = good_result();
-    r.gflops = r.timing.median = r.figures[OWN_ENTRIES] = INFINITY;
+    r.gflops = r.timing.median = r.numbers[OWN_ENTRIES] = INFINITY;
     r.check.error_ratio = r.efficiency = NAN;
     r.stats.list[1].number = -INFINITY;
     cJSON *record = round_trip(&r);

@@ -129,11 +129,11 @@ static void test_operation(void)
     CHECK_TEXT(names_of(sign), "name about words ");
     CHECK_TEXT(cJSON_GetStringValue(cJSON_GetArrayItem(at(sign, NULL, "words"), 1)), "minus");
     CHECK(cJSON_GetArraySize(at(sign, NULL, "words")) == 2, "words");
-    const cJSON *figures = at(record, "operation", "figures");
-    CHECK(cJSON_GetArraySize(figures) == 2, "%d figures", cJSON_GetArraySize(figures));
-    CHECK_TEXT(names_of(cJSON_GetArrayItem(figures, 0)), "name about ");
-    CHECK_TEXT(text_at(cJSON_GetArrayItem(figures, 1), "name"), "density");
-    CHECK_TEXT(text_at(cJSON_GetArrayItem(figures, 0), "about"), "nonzeros of A");
+    const cJSON *stats = at(record, "operation", "figures");
+    CHECK(cJSON_GetArraySize(stats) == 2, "%d stats", cJSON_GetArraySize(stats));
+    CHECK_TEXT(names_of(cJSON_GetArrayItem(stats, 0)), "name about ");
+    CHECK_TEXT(text_at(cJSON_GetArrayItem(stats, 1), "name"), "density");
+    CHECK_TEXT(text_at(cJSON_GetArrayItem(stats, 0), "about"), "nonzeros of A");
     cJSON_Delete(record);
 }
 

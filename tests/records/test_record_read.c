@@ -49,7 +49,7 @@ static void check_record(const struct record *x, const struct result *r)
     CHECK(near(x->min_ms, r->timed ? r->timing.min : none), "fastest %g ms", x->min_ms);
     CHECK(near(x->prep_ms, r->prepared ? setup_prep_ms(&r->setup) : none), "prepared in %g ms",
           x->prep_ms);
-    const struct figure *picked = figures_find(&r->stats, "picked");
+    const struct algo_stat *picked = algo_stats_find(&r->stats, "picked");
     CHECK(picked ? x->picked && !strcmp(x->picked, picked->text) : !x->picked, "picked %s",
           x->picked ? x->picked : "none");
     CHECK(x->throttled == (r->timed && r->timing.throttled), "throttled");
@@ -90,7 +90,7 @@ static void test_back(void)
         const struct algo_entry *e = &algos[i / STATUS_COUNT];
         struct result r = with_status((enum status)(i % STATUS_COUNT));
         struct record x;
-        const struct param *p;
+        const struct algo_option *p;
         int64_t *axis = r.c.axis;
         r.c.entry = e;
         r.c.prec = i % 2 ? F32 : F64;
@@ -103,7 +103,7 @@ static void test_back(void)
         axes_start(e->op, i % 5, axis);
         for (int w = 0; w < i % 3; w++) axes_next_words(e->op, axis);
         memset(r.c.opt, 0, sizeof r.c.opt);
-        for (int o = 0; e->algo && (p = algo_param(e->algo, o)); o++)
+        for (int o = 0; e->algo && (p = algo_option_at(e->algo, o)); o++)
             r.c.opt[o] = i % 2 ? p->min : p->whole ? p->max : (p->min + p->max) / 3;
         int err = record_read(line_of(&r), &x);
         CHECK(!err, "%s", fail_text());
@@ -246,7 +246,7 @@ static cJSON *good_line(void)
 {
     struct result r = good_result();
     const struct algo_entry *e = wanted_entry ? wanted_entry : algos;
-    while (!algo_param(e->algo, 0)) e++;
+    while (!algo_option_at(e->algo, 0)) e++;
     r.c.entry = e;
     axes_start(e->op, 0, r.c.axis);
     algo_defaults(e->algo, r.c.opt);
@@ -416,8 +416,8 @@ static void test_no_options(void)
 {
     static const char *const others[] = {"null", "true", "\"1\"", "[1]", "{}", "1e400", "-1e400"};
     for (int e = 0; e < algo_count; e++) {
-        const struct param *p;
-        for (int i = 0; algos[e].algo && (p = algo_param(algos[e].algo, i)); i++) {
+        const struct algo_option *p;
+        for (int i = 0; algos[e].algo && (p = algo_option_at(algos[e].algo, i)); i++) {
             char values[3][32];
             wanted_entry = &algos[e];
             snprintf(values[0], sizeof values[0], "%.17g", p->min - 1);
@@ -477,7 +477,7 @@ static void test_options(void)
 {
     cJSON *line = good_line(), *options = at(line, NULL, "options");
     struct record x;
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     char key[CASE_KEY_MAX];
     const char *before = text_at(line, "case"), *first = strstr(before, " cache=cold");
     const char *size = strstr(before, " 3x4:5 web");
@@ -501,7 +501,7 @@ static void test_many_options(void)
 {
     cJSON *line = good_line(), *options = at(line, NULL, "options");
     struct record x;
-    for (int i = 0; i < 4 * PARAMS_MAX; i++) {
+    for (int i = 0; i < 4 * ALGO_OPTIONS_MAX; i++) {
         char name[32];
         snprintf(name, sizeof name, "option-%d", i);
         cJSON_AddNumberToObject(options, name, i);

@@ -1,4 +1,4 @@
-// Figures of an algorithm as the table says them.
+// Statistics of an algorithm as the table says them.
 #include "report/remarks.h"
 
 #include "base/base.h"
@@ -15,6 +15,6 @@ int main(void)
     };
     char text[REMARK_TEXT_MAX];
     for (int i = 0; i < COUNT(rows); i++)
-        CHECK_TEXT(remark_figure(rows[i].name, rows[i].value, text), rows[i].text);
+        CHECK_TEXT(remark_stat(rows[i].name, rows[i].value, text), rows[i].text);
     return TEST_END();
 }

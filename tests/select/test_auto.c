@@ -157,22 +157,22 @@ static void expect_first(const struct op *op, const struct csr *A, enum prec pre
 {
     struct inputs in;
     const struct algo_entry *own = algo_find(op, "auto", dev.kind);
-    double opt[PARAMS_MAX] = {0};
+    double opt[ALGO_OPTIONS_MAX] = {0};
     int err = inputs_make(&in, &dev, op, A, prec, axis, true, 0);
     CHECK(!err, "%s", fail_text());
     if (err) return;
     set_option(own, opt, "trials", 0);
     const struct pick_order order = order_of(&in.p);
-    struct outcome out = case_run(&in, own, opt, CHECK_FULL);
+    struct case_outcome out = case_run(&in, own, opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s %d x %d: %s", op->name, A->m,
           A->n, out.err ? fail_text() : out.check.reason);
-    const struct figure *picked = figures_find(&out.figures, "picked");
+    const struct algo_stat *picked = algo_stats_find(&out.stats, "picked");
     CHECK_TEXT(picked ? picked->text : "", order.names[0]);
-    CHECK(figure_of(&out, "picked_in_us") > 0, "no time for it");
-    CHECK(figure_of(&out, "tried_in_us") < 0, "timed with trials=0");
+    CHECK(stat_of(&out, "picked_in_us") > 0, "no time for it");
+    CHECK(stat_of(&out, "tried_in_us") < 0, "timed with trials=0");
     if (in.p.S && dev.kind == DEVICE_CUDA)
-        CHECK(figure_of(&out, "fill") == fill_of(A), "%d x %d: fill %g, counted here %g", A->m,
-              A->n, figure_of(&out, "fill"), fill_of(A));
+        CHECK(stat_of(&out, "fill") == fill_of(A), "%d x %d: fill %g, counted here %g", A->m, A->n,
+              stat_of(&out, "fill"), fill_of(A));
     inputs_free(&in);
 }
 
@@ -204,7 +204,7 @@ static void test_column_no_memory(void)
     if (make_matrix(300, 300, true, &A)) return;
     int err = inputs_make(&in, &dev, op, &A, F32, axis, true, 0);
     CHECK(!err, "%s", fail_text());
-    if (!err) case_run(&in, own, (double[PARAMS_MAX]){0}, CHECK_FULL); // makes the operands
+    if (!err) case_run(&in, own, (double[ALGO_OPTIONS_MAX]){0}, CHECK_FULL); // makes the operands
     const int64_t before = dev.used_bytes;
     for (int n = 1; n < 40 && !err; n++) {
         struct task t = {.entry = own, .algo = own->algo};
@@ -212,8 +212,8 @@ static void test_column_no_memory(void)
         mem_fail_at(n);
         const bool failed = task_prepare(&t, &in.o, &setup) != OK;
         mem_fail_at(0);
-        const struct figure *refused = figures_find(&t.figures, "graded_refused"),
-                            *picked = figures_find(&t.figures, "picked");
+        const struct algo_stat *refused = algo_stats_find(&t.stats, "graded_refused"),
+                               *picked = algo_stats_find(&t.stats, "picked");
         if (!failed) {
             CHECK_TEXT(picked ? picked->text : "", refused ? "naive" : "graded");
             CHECK(!task_run(&t), "%s", fail_text());
@@ -233,13 +233,13 @@ static void test_column_no_memory(void)
 static int pick_now(struct task *t) { return pick_by_order(t, order_now, clock_ms()); }
 
 // Runs SpMM, row-major, by this order. Checks the name of the picked candidate; "": none.
-static struct outcome pick_by(struct inputs *in, struct pick_order order, const char *want)
+static struct case_outcome pick_by(struct inputs *in, struct pick_order order, const char *want)
 {
     const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker};
-    const double opt[PARAMS_MAX] = {1};
+    const double opt[ALGO_OPTIONS_MAX] = {1};
     order_now = &order;
-    struct outcome out = case_run(in, &entry, opt, CHECK_FULL);
-    const struct figure *picked = figures_find(&out.figures, "picked");
+    struct case_outcome out = case_run(in, &entry, opt, CHECK_FULL);
+    const struct algo_stat *picked = algo_stats_find(&out.stats, "picked");
     CHECK_TEXT(picked ? picked->text : "", want);
     CHECK(!want[0] || (!out.err && out.check.error_ratio == 0 && !out.left), "%s: %s", want,
           out.err ? fail_text() : out.check.reason);
@@ -260,16 +260,16 @@ static void test_refusals(struct inputs *in)
                 {{{"mkl"}, false}, "", NULL, "nothing to pick"},
                 {{{"tiled"}, false}, "", NULL, "layout"}};
     for (int i = 0; i < COUNT(list); i++) {
-        const struct outcome out = pick_by(in, list[i].order, list[i].want);
-        const struct figure *refused =
-            list[i].refused ? figures_find(&out.figures, list[i].refused) : NULL;
+        const struct case_outcome out = pick_by(in, list[i].order, list[i].want);
+        const struct algo_stat *refused =
+            list[i].refused ? algo_stats_find(&out.stats, list[i].refused) : NULL;
         CHECK(!list[i].refused || (refused && !strcmp(refused->text, "unsupported")), "case %d", i);
         CHECK(!list[i].why || (out.err == ERR_UNSUPPORTED && strstr(fail_text(), list[i].why)),
               "case %d: %s", i, fail_text());
         const bool aspt = !strcmp(list[i].want, "aspt");
-        CHECK((figure_of(&out, "aspt_bytes") > 0 && figure_of(&out, "panel") > 0) == aspt,
+        CHECK((stat_of(&out, "aspt_bytes") > 0 && stat_of(&out, "panel") > 0) == aspt,
               "case %d: figures of the format, and of the algorithm", i);
-        CHECK(figure_of(&out, "aspt_timed_us") < 0, "case %d: one alone was timed", i);
+        CHECK(stat_of(&out, "aspt_timed_us") < 0, "case %d: one alone was timed", i);
     }
 }
 
@@ -289,14 +289,15 @@ static void test_no_memory(struct inputs *in)
         mem_fail_at(n);
         int err = task_prepare(&t, &in->o, &setup);
         mem_fail_at(0);
-        const struct figure *refused = figures_find(&t.figures, "aspt_refused");
-        const struct figure *picked = figures_find(&t.figures, "picked");
+        const struct algo_stat *refused = algo_stats_find(&t.stats, "aspt_refused");
+        const struct algo_stat *picked = algo_stats_find(&t.stats, "picked");
         CHECK(!err, "allocation %d: %s", n, fail_text());
         if (err) continue;
         CHECK_TEXT(picked ? picked->text : "", refused ? "rowsplit" : "aspt");
         CHECK(!refused || !strcmp(refused->text, "no memory"), "allocation %d: %s", n,
               refused->text);
-        CHECK(!refused || !figures_find(&t.figures, "aspt_bytes"), "told of one that is not there");
+        CHECK(!refused || !algo_stats_find(&t.stats, "aspt_bytes"),
+              "told of one that is not there");
         CHECK(!task_run(&t), "%s", fail_text());
         done = !refused;
         refusals += refused != NULL;
@@ -358,7 +359,7 @@ static void test_separated(struct inputs *in)
     dev.ops = &counting;
     CHECK(!task_prepare(&t, &in->o, &setup), "%s", fail_text());
     dev.ops = own;
-    CHECK(figures_find(&t.figures, "reference_timed_us"), "it was not timed");
+    CHECK(algo_stats_find(&t.stats, "reference_timed_us"), "it was not timed");
     CHECK(separations > 0, "no separations");
     task_teardown(&t);
 }
@@ -374,27 +375,29 @@ static void test_tries(struct inputs *in)
         for (int i = 0; i < 3; i++) order.names[i] = names[(i + turn) % 3];
         const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker};
         order_now = &order;
-        struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){trials}, CHECK_FULL);
-        const struct figure *picked = figures_find(&out.figures, "picked");
+        struct case_outcome out =
+            case_run(in, &entry, (double[ALGO_OPTIONS_MAX]){trials}, CHECK_FULL);
+        const struct algo_stat *picked = algo_stats_find(&out.stats, "picked");
         CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s", fail_text());
         double least = INFINITY, sum = 0;
         const char *fastest = order.names[0];
         for (int i = 0; i < 3; i++) {
             char name[32];
             snprintf(name, sizeof name, "%s_timed_us", order.names[i]);
-            const double us = figure_of(&out, name);
+            const double us = stat_of(&out, name);
             CHECK((us > 0) == trials, "%s: %g us", order.names[i], us);
             if (us > 0) sum += us;
             if (us > 0 && us < least) least = us, fastest = order.names[i];
         }
         CHECK_TEXT(picked ? picked->text : "", fastest);
-        CHECK((figure_of(&out, "tried_in_us") > sum) == trials, "%g us for all trials of %g us",
-              figure_of(&out, "tried_in_us"), sum);
-        CHECK((figure_of(&out, "panel") > 0) == !strcmp(fastest, "aspt"), "figures of another");
+        CHECK((stat_of(&out, "tried_in_us") > sum) == trials, "%g us for all trials of %g us",
+              stat_of(&out, "tried_in_us"), sum);
+        CHECK((stat_of(&out, "panel") > 0) == !strcmp(fastest, "aspt"), "figures of another");
     }
-    const struct outcome out = pick_by(in, (struct pick_order){{"aspt", "tiled"}, true}, "aspt");
-    CHECK(figures_find(&out.figures, "tiled_refused") && figure_of(&out, "panel") > 0 &&
-              figure_of(&out, "aspt_timed_us") > 0,
+    const struct case_outcome out =
+        pick_by(in, (struct pick_order){{"aspt", "tiled"}, true}, "aspt");
+    CHECK(algo_stats_find(&out.stats, "tiled_refused") && stat_of(&out, "panel") > 0 &&
+              stat_of(&out, "aspt_timed_us") > 0,
           "the second refuses");
 }
 
@@ -404,7 +407,7 @@ static void test_tries_no_memory(void)
 {
     static const struct pick_order order = {{"hash", "tile"}, true};
     const struct algo_entry entry = {"picker", op_find("spgemm"), dev.kind, &sparse_picker};
-    const double opt[PARAMS_MAX] = {1};
+    const double opt[ALGO_OPTIONS_MAX] = {1};
     struct csr A;
     struct inputs in;
     int survived = 0, failures = 0;
@@ -421,10 +424,10 @@ static void test_tries_no_memory(void)
         int failed = task_prepare(&t, &in.o, &setup);
         mem_fail_at(0);
         survived += !failed;
-        failures += figures_find(&t.figures, "hash_refused") != NULL ||
-                    figures_find(&t.figures, "tile_refused") != NULL ||
-                    !figures_find(&t.figures, "tile_timed_us") ||
-                    !figures_find(&t.figures, "hash_timed_us");
+        failures += algo_stats_find(&t.stats, "hash_refused") != NULL ||
+                    algo_stats_find(&t.stats, "tile_refused") != NULL ||
+                    !algo_stats_find(&t.stats, "tile_timed_us") ||
+                    !algo_stats_find(&t.stats, "hash_timed_us");
         if (!failed) {
             CHECK(!task_run(&t), "%s", fail_text());
             task_release_result(&t);

@@ -68,7 +68,7 @@ static int prepare_by(struct inputs *in, const struct pick_order *order, struct 
 
 static const char *picked_of(const struct task *t)
 {
-    const struct figure *picked = figures_find(&t->figures, "picked");
+    const struct algo_stat *picked = algo_stats_find(&t->stats, "picked");
     return picked ? picked->text : "";
 }
 
@@ -166,7 +166,7 @@ static void test_no_room(void)
             room = more < 0 ? INT64_MAX : base + more; // the first turn makes the operands
             failed[i] = task_prepare(&t, &in.o, &setup);
             if (!failed[i]) failed[i] = task_run(&t);
-            const struct figure *refused = figures_find(&t.figures, "tile_refused");
+            const struct algo_stat *refused = algo_stats_find(&t.stats, "tile_refused");
             if (i && refused && !failed[i]) tight++;
             task_release_result(&t);
             task_teardown(&t);
@@ -209,9 +209,9 @@ static void test_refused_anew(struct inputs *in)
         struct task t;
         refused_alloc = n;
         int err = prepare_by(in, &both, &t);
-        const bool timed = figures_find(&t.figures, "merge_timed_us");
+        const bool timed = algo_stats_find(&t.stats, "merge_timed_us");
         CHECK(!err, "the allocation %d is refused: %s", n, fail_text());
-        if (timed && figures_find(&t.figures, "merge_refused")) {
+        if (timed && algo_stats_find(&t.stats, "merge_refused")) {
             CHECK_TEXT(picked_of(&t), "aspt");
             anew++;
         } else if (timed && !err) {

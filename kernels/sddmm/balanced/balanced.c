@@ -42,7 +42,7 @@ static int run(struct task *t)
     return OK;
 }
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"share", 1024, 1, 1 << 30, true, "nonzeros that a thread takes at a time"},
     {0},
 };
@@ -60,7 +60,7 @@ const struct algo sddmm_balanced_cpu = {
 // The kernels for CUDA are in balanced.cu.
 DECLARE_FUNCTIONS(sddmm_balanced_cuda);
 
-static const struct param cuda_options[] = {
+static const struct algo_option cuda_options[] = {
     {"share", 0, 0, 32, true, "nonzeros per warp without strips: 8, 16 or 32; 0: by the sizes"},
     {"early-start", 1, 0, 1, true, "1: blocks start before the previous kernel has ended"},
     {"strips", -1, -1, 1, true,

@@ -3,7 +3,7 @@
 
 DECLARE_FUNCTIONS(spgemm_esc_cuda);
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"memory", 4096, 0.001, 1 << 20, false,
      "MB for the products of a chunk, at most a quarter of what is free"},
     {0},

@@ -222,7 +222,7 @@ static int prepare(struct task *t)
     return OK;
 }
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"slots", 4, 1, 64, true, "slots of a table for each nonzero of the row, at least"},
     {"prefetch", 8, 0, 1024, true, "nonzeros that rows of the second factor are fetched ahead"},
     {"shares", 64, 1, 1024, true, "shares for each thread"},
@@ -247,7 +247,7 @@ const struct algo spgemm_hash_cpu = {
 // The kernels for CUDA are in hash.cu.
 DECLARE_FUNCTIONS(spgemm_hash_cuda);
 
-static const struct param cuda_options[] = {STREAMS_OPTION, POOL_OPTION, {0}};
+static const struct algo_option cuda_options[] = {STREAMS_OPTION, POOL_OPTION, {0}};
 
 const struct algo spgemm_hash_cuda = {
     .precs = BOTH_PRECS,

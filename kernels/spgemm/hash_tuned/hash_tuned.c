@@ -15,7 +15,7 @@ DECLARE_FUNCTIONS(spgemm_hash_tuned_cuda);
 #define ABOUT_MERGE                                                                                \
     "most nonzeros of a row of A whose rows of S are merged, not put in a table; 0: off"
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"shared-memory", 0, 0, 1024, true, ABOUT_SHARED},
     {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: by tables, with retries"},
     {"passes", 4, 0, 64, true, ABOUT_PASSES},

@@ -6,7 +6,7 @@
 
 struct state {
     struct bins_host host;
-    struct plan plan;
+    struct bins_plan plan;
     bool bitmap; // option
 };
 
@@ -111,7 +111,7 @@ template <typename T> static int allow_all_shared(struct device *dev)
 }
 
 // Returns the arguments of the kernel of a bin.
-static struct rows rows_of(const struct plan *p, const struct bin *g, const struct bin_rows &rows)
+static struct rows rows_of(const struct bins_plan *p, const struct bin *g, const struct bin_rows &rows)
 {
     return {rows.list, rows.count, g->size, g->limit, p->bit_words};
 }
@@ -119,7 +119,7 @@ static struct rows rows_of(const struct plan *p, const struct bin *g, const stru
 static int symbolic(struct task *t, struct state *s, struct scratch *w)
 {
     const struct factors<float> x = factors_of<float>(t);
-    const struct plan *p = &s->plan;
+    const struct bins_plan *p = &s->plan;
     const struct counters *seen = s->host.seen;
     const int last = p->binning[SYMBOLIC].count - 1;
     const int32_t longest = seen->longest[SYMBOLIC];
@@ -145,7 +145,7 @@ template <typename T> static int numeric(struct task *t, struct state *s, const 
 {
     const struct factors<T> x = factors_of<T>(t);
     const struct result<T> c = result_of<T>(t);
-    const struct plan *p = &s->plan;
+    const struct bins_plan *p = &s->plan;
     struct counters *seen = s->host.seen;
     const int last = p->binning[NUMERIC].count - 1;
     auto launch = [&](int g, cudaStream_t stream, const struct bin_rows &rows) {

@@ -43,7 +43,7 @@ struct choices {
     int32_t merge;   // most nonzeros of a row of A in MERGE; 0: no MERGE
 };
 
-struct plan {
+struct bins_plan {
     struct bin bins[2][BIN_MOST];
     struct binning binning[2];
     int32_t bit_words; // words of a bitmap; 0: no bitmaps in shared memory
@@ -143,7 +143,7 @@ static bool plan_ranges(struct bin *g, const struct choices *o, int32_t table_li
     return g->limit > table_limit;
 }
 
-static void plan_done(struct plan *p, int phase, int count, const struct choices *o)
+static void plan_done(struct bins_plan *p, int phase, int count, const struct choices *o)
 {
     struct binning *binning = &p->binning[phase];
     struct bin *bins = p->bins[phase];
@@ -177,7 +177,7 @@ static void plan_bitmaps(struct bin *g, int32_t words, int64_t warp_room)
 // Makes all bins of both phases. H100: another symbolic bin, for up to 12,288 products with tables
 // of 64 KB, takes 16.3 instead of 12.7 ms (circuit of 2,000,000 nodes).
 template <typename T>
-static void make_plan(struct plan *p, int32_t n, const struct choices *o, const struct room *room)
+static void make_plan(struct bins_plan *p, int32_t n, const struct choices *o, const struct room *room)
 {
     const int64_t words = ceil_div(n, 128) * 4, ranked = bit_groups(n) * 12;
     const bool fits = o->bitmap && n > 0 && max64(words * 4, ranked + 16) <= room->block;

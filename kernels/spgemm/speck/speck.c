@@ -4,7 +4,7 @@
 
 DECLARE_FUNCTIONS(spgemm_speck_cuda);
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"balance", -1, -1, 1, true, "merge rows: 1: always; 0: if a row is long; -1: by thresholds"},
     {"shared-memory", 0, 0, 1024, true, "KB of shared memory per block of large kernels; 0: all"},
     STREAMS_OPTION,

@@ -9,7 +9,7 @@
 #include "option_limits.h"
 
 #define MULTIPLY_WARPS  8     // warps of a block in steps 2 and 3
-#define MULTIPLY_WINDOW 65536 // most tile columns that the bits of a tile row of A span
+#define MULTIPLY_COLUMNS 65536 // most tile columns that the bits of a tile row of A span
 #define MULTIPLY_SHARE  16    // most tiles of C for a warp, no more than one per lane
 
 // Arguments of the kernels of steps 2 and 3.
@@ -18,7 +18,7 @@ struct multiply {
     const int32_t *row_of;   // tile row of each tile of C
     struct tilecols columns; // tile columns of S
     int32_t share;           // tiles of C for a warp; with bits, a block has 8 times as many
-    int32_t window;          // bits for a tile row of A, 0: none
+    int32_t bit_columns;          // bits for a tile row of A, 0: none
     int32_t matches;         // pairs that a warp collects before it multiplies them
     int32_t full;            // mean nonzeros of a pair from which its tiles count as full
     int32_t tnnz;            // most nonzeros of a tile of C with a sparse accumulator
@@ -35,7 +35,7 @@ struct multiply_shared {
         pairs = sums + (numeric ? MULTIPLY_WARPS * TILE * TILE * (int)value_bytes : 0);
         rows = pairs + MULTIPLY_WARPS * w.matches * (int)sizeof(int2);
         bits = rows + (numeric ? MULTIPLY_WARPS * TILE * (int)sizeof(uint32_t) : 0);
-        bytes = bits + w.window / 4; // a bit per column, a rank per 32 columns
+        bytes = bits + w.bit_columns / 4; // a bit per column, a rank per 32 columns
     }
 };
 
@@ -74,11 +74,11 @@ static __device__ __forceinline__ struct tile_row tile_row_bits(const struct mul
     struct tile_row row = tile_row_plain(w, i);
     const int32_t *col = w.A.col + row.begin;
     const int32_t words = (col[row.length - 1] - col[0]) / 32 + 1;
-    if (words > w.window / 32) return row;
+    if (words > w.bit_columns / 32) return row;
     row.first = col[0];
     row.size = (uint32_t)words * 32;
     row.bits = bits;
-    row.rank = (int32_t *)(bits + w.window / 32);
+    row.rank = (int32_t *)(bits + w.bit_columns / 32);
     for (int32_t x = (int32_t)threadIdx.x; x < words; x += (int32_t)blockDim.x) bits[x] = 0;
     __syncthreads();
     for (int32_t p = (int32_t)threadIdx.x; p < row.length; p += (int32_t)blockDim.x) {

@@ -221,7 +221,7 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"tnnz", 192, 0, 256, true, "nonzeros of a tile of C up to which its accumulator is sparse"},
     {0},
 };
@@ -250,20 +250,20 @@ DECLARE_FUNCTIONS(spgemm_tile_tuned_csr_cuda);
     "257: never; -1: what serves best"
 #define ABOUT_PRUNE                                                                                \
     "1: tiles of C that stay empty and pairs of tiles without a product are left out; 0: kept"
-#define ABOUT_WINDOW                                                                               \
+#define ABOUT_COLUMNS                                                                              \
     "tile columns in a block's bits, in steps 2 and 3 up to 65536; 0: none there; "                \
     "-1: what serves best"
-#define OPTIONS(full, prune, window)                                                               \
+#define OPTIONS(full, prune, bit_columns)                                                          \
     {"tnnz", 192, 0, 256, true, "nonzeros of a tile of C up to which its accumulator is sparse"},  \
         {"full-from", full, -1, NO_TILE, true, ABOUT_FULL},                                        \
         {"prune", prune, 0, 1, true, ABOUT_PRUNE},                                                 \
-        {"bitmap-columns", window, -1, FIND_WINDOW, true, ABOUT_WINDOW},                           \
+        {"bitmap-columns", bit_columns, -1, FIND_COLUMNS, true, ABOUT_COLUMNS},                    \
         {"pairs", 64, WARP, MATCHES_MAX, true, "pairs of tiles that a warp gathers"},              \
     {                                                                                              \
     }
 
-static const struct param cuda_options[] = {OPTIONS(NO_TILE, 0, 0)};
-static const struct param tuned_options[] = {OPTIONS(-1, 1, -1)};
+static const struct algo_option cuda_options[] = {OPTIONS(NO_TILE, 0, 0)};
+static const struct algo_option tuned_options[] = {OPTIONS(-1, 1, -1)};
 
 static const char differs[] =
     "Step 1 marks tiles as bits in shared memory, where the paper calls nsparse. In steps 2 and 3 "

@@ -65,7 +65,7 @@ struct state {
     int32_t *row_of;                     // tile row of each tile of C, during a run
     int64_t *number;                     // a number in page-locked memory
     bool slow_f64;                       // f64 is slow on the device, compared to f32
-    int32_t tnnz, full, window, matches; // options
+    int32_t tnnz, full, bit_columns, matches; // options
     uint32_t keep;                       // see struct multiply
 };
 
@@ -87,9 +87,9 @@ static int find_products(struct task *t, const struct factors &x)
     const int64_t products = length * (x.A->tiles / max64(x.A->tile_m, 1));
     while (source.lanes > 2 && source.lanes / 2 >= length) source.lanes /= 2;
     const int threads = products <= 64 ? 32 : products <= 512 ? 64 : products <= 4096 ? 128 : 512;
-    const int32_t window =
-        s->window > 0 ? (int32_t)max64(32, s->window / 32 * 32) : (int32_t)FIND_WINDOW;
-    return find_structure(t->dev, source, window, threads, s->number, C, &s->row_of,
+    const int32_t bit_columns =
+        s->bit_columns > 0 ? (int32_t)max64(32, s->bit_columns / 32 * 32) : (int32_t)FIND_COLUMNS;
+    return find_structure(t->dev, source, bit_columns, threads, s->number, C, &s->row_of,
                           [](struct product_source *) { return (int)OK; });
 }
 
@@ -107,8 +107,8 @@ static struct multiply describe(const struct task *t, const struct factors &x)
     // A search among up to 32 elements takes five steps. Longer rows are worth the making of bits.
     const bool wide = x.A->tiles > WARP * (int64_t)x.A->tile_m;
     const int64_t most =
-        s->window < 0 ? (wide ? MULTIPLY_WINDOW : 0) : min64(s->window, MULTIPLY_WINDOW);
-    w.window = (int32_t)(min64(most, x.A->tile_n + 31) / 32 * 32);
+        s->bit_columns < 0 ? (wide ? MULTIPLY_COLUMNS : 0) : min64(s->bit_columns, MULTIPLY_COLUMNS);
+    w.bit_columns = (int32_t)(min64(most, x.A->tile_n + 31) / 32 * 32);
     w.matches = s->matches;
     w.full = full_from(s->full, s->slow_f64 && in_bytes(t) > 2, x.A);
     w.tnnz = s->tnnz;
@@ -137,7 +137,7 @@ template <typename T> static int multiply_all(struct task *t, const struct facto
     w = describe(t, x);
     grid = (unsigned)ceil_div(C->tiles, w.share * MULTIPLY_WARPS);
     if (grid > 0) {
-        auto kernel = w.window > 0 ? make_masks<true> : make_masks<false>;
+        auto kernel = w.bit_columns > 0 ? make_masks<true> : make_masks<false>;
         LAUNCH(kernel, grid, MULTIPLY_WARPS * WARP, multiply_shared(w, false, 0).bytes, d->stream,
                w, length);
     }
@@ -156,7 +156,7 @@ template <typename T> static int multiply_all(struct task *t, const struct facto
     if (!err && C->nnz > 0) {
         const bool full = w.full < NO_TILE;
         auto kernel =
-            w.window > 0
+            w.bit_columns > 0
                 ? (full ? multiply_tiles<T, true, true> : multiply_tiles<T, true, false>)
                 : (full ? multiply_tiles<T, false, true> : multiply_tiles<T, false, false>);
         w.C = *C;
@@ -167,7 +167,7 @@ template <typename T> static int multiply_all(struct task *t, const struct facto
     task_number(t, "c_tiles", (double)C->tiles);
     task_number(t, "c_tile_bytes", (double)sparse_bytes(&C->head));
     task_number(t, "full_from", w.full); // value that option -1 stands for
-    task_number(t, "bitmap_columns", w.window);
+    task_number(t, "bitmap_columns", w.bit_columns);
 done:
     device_free(d, length);
     device_free(d, s->row_of);
@@ -189,7 +189,7 @@ extern "C" int spgemm_tile_cuda_prepare(struct task *t)
     s->C.type = prec_out(t->prec);
     s->tnnz = (int32_t)task_option(t, "tnnz");
     s->full = (int32_t)task_option(t, "full-from");
-    s->window = (int32_t)task_option(t, "bitmap-columns");
+    s->bit_columns = (int32_t)task_option(t, "bitmap-columns");
     s->matches = (int32_t)task_option(t, "pairs");
     s->keep = task_option(t, "prune") != 0 ? 0 : UINT32_MAX;
     CUDA_TRY(cudaDeviceGetAttribute(&f64_ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio,

@@ -32,7 +32,7 @@
 // A, S and C are tiles, as in `tile`. A and S are converted before the timing. C becomes CSR only
 // for the check. Inputs have 16 bits and sums 32 bits. The order of the sums is always the same.
 //
-// Limits: all pairs with a product (figure `pairs`) are in memory at the same time. The sort takes
+// Limits: all pairs with a product (stat `pairs`) are in memory at the same time. The sort takes
 // 32 bytes for each pair, and scratch memory. In tiles with about one nonzero nearly all products
 // of the tensor cores are with zeros.
 #include "multiply.cuh"

@@ -183,7 +183,7 @@ static void teardown(struct task *t)
     task_free_state(t);
 }
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"common-percent", 60, 1, 101, true,
      "percent of their nonzeros that rows of a bundle have in common columns, at least; 101: no "
      "bundles"},

@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(THREADS)
     const int64_t b = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP;
     if (b >= count) return;
     const struct piece piece = list[b];
-    const int32_t entries = whole_quartets(piece.length);
+    const int32_t entries = whole_quads(piece.length);
     int32_t *to_idx = bundle_idx + piece.start;
     T *to_val = bundle_val + (int64_t)piece.start * ALIKE;
     struct row_columns rows[ALIKE];

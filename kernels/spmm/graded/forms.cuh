@@ -8,7 +8,7 @@
 template <typename S, int BLOCKS> static void start(const struct task *t)
 {
     typedef typename S::T T;
-    const struct plan *s = (const struct plan *)t->state;
+    const struct graded_plan *s = (const struct graded_plan *)t->state;
     const struct csr_dev *A = csr_of(t->A[0]);
     operands<T> x = {(const int32_t *)A->ptr,
                      A->idx,

@@ -1,4 +1,4 @@
-// The work of a lane: quartets of nonzeros, rows of B, sums over groups, rows of C.
+// The work of a lane: quads of nonzeros, rows of B, sums over groups, rows of C.
 #ifndef GRADED_GATHER_H
 #define GRADED_GATHER_H
 
@@ -7,7 +7,7 @@
 
 // Shape of the kernel. VEC: neighbouring columns of a load. PACKS: loads of a row of B per lane.
 // LANES: lanes of a group that load a round of nonzeros together, one per lane, and exchange them
-// by shuffles. LANES 0: each lane loads a quartet of nonzeros, and the number of lanes is an
+// by shuffles. LANES 0: each lane loads a quad of nonzeros, and the number of lanes is an
 // argument. LAYOUT: layout of B and C. BUNDLES: bundles are possible.
 template <typename VALUE, int VEC_, int PACKS_, int LANES_, int LAYOUT_, bool BUNDLES_>
 struct shape {
@@ -82,21 +82,21 @@ static __device__ __forceinline__ void load_within(X &x, const X *p, int32_t pla
 }
 #endif
 
-// Loads the quartet of array `from` at place p, a multiple of QUARTET. The arrays are padded to
-// whole quartets.
+// Loads the quad of array `from` at place p, a multiple of QUAD. The arrays are padded to
+// whole quads.
 template <typename X>
-static __device__ __forceinline__ void load_four(X (&x)[QUARTET], const X *from, int64_t p)
+static __device__ __forceinline__ void load_four(X (&x)[QUAD], const X *from, int64_t p)
 {
-    const int EACH = sizeof(X) < 4 ? QUARTET : 16 / (int)sizeof(X);
+    const int EACH = sizeof(X) < 4 ? QUAD : 16 / (int)sizeof(X);
 #pragma unroll
-    for (int i = 0; i < QUARTET; i += EACH) {
+    for (int i = 0; i < QUAD; i += EACH) {
         const pack<X, EACH> y = load_brief((const pack<X, EACH> *)(from + p + i));
 #pragma unroll
         for (int e = 0; e < EACH; e++) x[i + e] = y.x[e];
     }
 }
 
-// COUNT nonzeros of each of ALL rows, in the same columns: a quartet, or the lane's nonzero of a
+// COUNT nonzeros of each of ALL rows, in the same columns: a quad, or the lane's nonzero of a
 // round.
 template <typename T, int ALL, int COUNT> struct nonzeros {
     int32_t j[COUNT];
@@ -110,10 +110,10 @@ template <typename T> struct arrays {
     int64_t apart; // entries between the values of two rows of a bundle
 };
 
-// Sets x to the quartet or the nonzero at place p. Without `exists`, sets x to zeros, which count
+// Sets x to the quad or the nonzero at place p. Without `exists`, sets x to zeros, which count
 // as absent in bundles.
 template <int ALL, typename T>
-static __device__ __forceinline__ void load_nonzeros(nonzeros<sum_type<T>, ALL, QUARTET> &x,
+static __device__ __forceinline__ void load_nonzeros(nonzeros<sum_type<T>, ALL, QUAD> &x,
                                                      const arrays<T> &from, int64_t p, bool exists)
 {
     x = {};
@@ -122,10 +122,10 @@ static __device__ __forceinline__ void load_nonzeros(nonzeros<sum_type<T>, ALL, 
     load_four(x.j, from.idx, p);
 #pragma unroll
     for (int r = 0; r < ALL; r++) {
-        T v[QUARTET];
+        T v[QUAD];
         load_four(v, from.val + r * from.apart, p);
 #pragma unroll
-        for (int e = 0; e < QUARTET; e++) x.v[r][e] = widen(v[e]);
+        for (int e = 0; e < QUAD; e++) x.v[r][e] = widen(v[e]);
     }
 }
 template <int ALL, typename T>
@@ -217,15 +217,15 @@ static __device__ __forceinline__ void add_row(typename S::SUM (&sum)[S::SUMS], 
     }
 }
 
-// Adds the products of a lane's quartet. `place`: place of the quartet in the piece.
+// Adds the products of a lane's quad. `place`: place of the quad in the piece.
 template <typename S>
-static __device__ __forceinline__ void add_quartet(typename S::SUM (&sum)[1][S::SUMS],
-                                                   const nonzeros<typename S::SUM, 1, QUARTET> &now,
+static __device__ __forceinline__ void add_quad(typename S::SUM (&sum)[1][S::SUMS],
+                                                   const nonzeros<typename S::SUM, 1, QUAD> &now,
                                                    int32_t place, int32_t length,
                                                    const rows_of_B<S> &B)
 {
 #pragma unroll
-    for (int e = 0; e < QUARTET; e += S::BATCH) {
+    for (int e = 0; e < QUAD; e += S::BATCH) {
         typename S::packed b[S::BATCH][S::PACKS];
 #pragma unroll
         for (int u = 0; u < S::BATCH; u++)
@@ -238,14 +238,14 @@ static __device__ __forceinline__ void add_quartet(typename S::SUM (&sum)[1][S::
     }
 }
 
-// Adds the products of a quartet of a bundle. PLAIN: no column is marked.
+// Adds the products of a quad of a bundle. PLAIN: no column is marked.
 template <bool PLAIN, typename S>
 static __device__ __forceinline__ void
-add_quartet(typename S::SUM (&sum)[ALIKE][S::SUMS],
-            const nonzeros<typename S::SUM, ALIKE, QUARTET> &now, const rows_of_B<S> &B)
+add_quad(typename S::SUM (&sum)[ALIKE][S::SUMS],
+            const nonzeros<typename S::SUM, ALIKE, QUAD> &now, const rows_of_B<S> &B)
 {
 #pragma unroll
-    for (int e = 0; e < QUARTET; e += S::BATCH) {
+    for (int e = 0; e < QUAD; e += S::BATCH) {
         typename S::packed b[S::BATCH][S::PACKS];
 #pragma unroll
         for (int u = 0; u < S::BATCH; u++)

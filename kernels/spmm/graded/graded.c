@@ -4,7 +4,7 @@
 
 DECLARE_FUNCTIONS(spmm_graded_cuda);
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"tiny", MOST_TINY, -1, MOST_TINY, true,
      "most nonzeros of a tiny row of wide B; -1: no row is tiny"},
     {"short", -1, -1, 1 << 20, true, "most nonzeros of a row for a few lanes; -1: by the size"},

@@ -10,7 +10,7 @@
 // the unknowns of a mesh node, form a bundle: a row of B is loaded once for all of them. A launch
 // computes all pieces of up to 65,535 slabs. The kernel is a template with two ways to load A:
 //
-//     narrow B   slabs of up to 64 bytes. Each lane loads a quartet of nonzeros: 16 bytes of
+//     narrow B   slabs of up to 64 bytes. Each lane loads a quad of nonzeros: 16 bytes of
 //                columns, and 8 to 32 of values. Short rows are not listed if a group has under 4
 //                lanes
 //     wide B     the lanes of a group load a round together, one nonzero per lane, and exchange
@@ -26,7 +26,7 @@
 // pack     neighbouring columns that a lane loads at once
 // slab     neighbouring columns of B and C, one or more packs per lane
 // round    nonzeros that a group loads at once, one per lane
-// quartet  four neighbouring nonzeros that a lane loads at once
+// quad  four neighbouring nonzeros that a lane loads at once
 // batch    nonzeros whose rows of B are loaded before the first of them is used
 //
 // pieces.cuh    the kinds of pieces, and the operands of the kernel
@@ -46,11 +46,11 @@
 // Limits, H200: loads of a B in memory fill 81 to 97 % of the link between the halves of the L2.
 // Did not pay on an H100, time over the time of this code (geometric mean; worst case):
 //
-//     quartets for wide B too, without shuffles            1.06 to 1.15; 1.43 (f32, k = 32, 128)
+//     quads for wide B too, without shuffles            1.06 to 1.15; 1.43 (f32, k = 32, 128)
 //     wide B without the two tiny rows of a group          1.09; 1.33 (k = 32)
 //     16 bytes per lane by two packs for k = 8, 16         1.1 to 1.25; 1.7 (scattered columns)
-//     bundles of wide B by quartets                        1.2 to 2.3 (meshes, k = 32 to 128)
-//     votes for quartets without missing nonzeros          1.1; 1.5 (k = 16)
+//     bundles of wide B by quads                        1.2 to 2.3 (meshes, k = 32 to 128)
+//     votes for quads without missing nonzeros          1.1; 1.5 (k = 16)
 #include <math.h>
 
 #include "plan.cuh"
@@ -58,16 +58,16 @@
 #include "turn.cuh"
 
 // Prepares strips, and selects them if the preparation succeeds.
-static int take_strips(struct task *t, struct plan *s)
+static int take_strips(struct task *t, struct graded_plan *s)
 {
     int err = strips_make(t, &s->strips);
     s->by_strips = !err && s->strips.rows;
     return err;
 }
 
-// Times strips and pieces, which are both prepared, and frees the slower one. `before`: the figures
+// Times strips and pieces, which are both prepared, and frees the slower one. `before`: the stats
 // of the case before the preparation.
-static int keep_faster(struct task *t, struct plan *s, const struct figures *before)
+static int keep_faster(struct task *t, struct graded_plan *s, const struct algo_stats *before)
 {
     double strips_us, pieces_us;
     int err = device_sync(t->dev); // all writes of prepare() end before a run
@@ -78,7 +78,7 @@ static int keep_faster(struct task *t, struct plan *s, const struct figures *bef
     s->by_strips = strips_us < pieces_us;
     if (s->by_strips) {
         pieces_free(t->dev, s);
-        t->figures = *before;
+        t->stats = *before;
     } else {
         strips_free(t->dev, &s->strips);
         s->strips = {};
@@ -88,7 +88,7 @@ static int keep_faster(struct task *t, struct plan *s, const struct figures *bef
     return OK;
 }
 
-static void describe(struct task *t, const struct plan *s)
+static void describe(struct task *t, const struct graded_plan *s)
 {
     const struct lists *l = &s->lists;
     if (s->by_strips) {
@@ -110,8 +110,8 @@ static void describe(struct task *t, const struct plan *s)
 
 extern "C" int spmm_graded_cuda_prepare(struct task *t)
 {
-    struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
-    const struct figures before = t->figures;
+    struct graded_plan *s = (struct graded_plan *)mem_zero_alloc(1, sizeof *s);
+    const struct algo_stats before = t->stats;
     const struct forms forms = BY_TYPE(t, forms_of);
     t->state = s;
     if (!s) return ERR_MEMORY;
@@ -127,7 +127,7 @@ extern "C" int spmm_graded_cuda_prepare(struct task *t)
 }
 
 // Copies column-major B, of values of type W, to rows.
-template <typename W> static void start_to_rows(struct task *t, const struct plan *s)
+template <typename W> static void start_to_rows(struct task *t, const struct graded_plan *s)
 {
     const auto B = orders_of<W>(&t->in[0], s->B, s->view.k);
     auto kernel = to_rows<W>;
@@ -135,7 +135,7 @@ template <typename W> static void start_to_rows(struct task *t, const struct pla
 }
 
 // Copies the rows of C to column-major C.
-template <typename W> static void start_to_columns(struct task *t, const struct plan *s)
+template <typename W> static void start_to_columns(struct task *t, const struct graded_plan *s)
 {
     const auto C = orders_of<W>(&t->C, s->C, s->view.k);
     auto kernel = to_columns<W>;
@@ -143,7 +143,7 @@ template <typename W> static void start_to_columns(struct task *t, const struct 
 }
 
 // Starts a product by pieces, with the copies of column-major B and C.
-static void start_pieces(struct task *t, const struct plan *s)
+static void start_pieces(struct task *t, const struct graded_plan *s)
 {
     if (s->B) BY_BYTES(in_bytes(t), start_to_rows, t, s);
     s->choice.form->start(t);
@@ -152,7 +152,7 @@ static void start_pieces(struct task *t, const struct plan *s)
 
 extern "C" int spmm_graded_cuda_run(struct task *t)
 {
-    const struct plan *s = (const struct plan *)t->state;
+    const struct graded_plan *s = (const struct graded_plan *)t->state;
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
     if (s->by_strips)
         strips_start(t, &s->strips);
@@ -163,7 +163,7 @@ extern "C" int spmm_graded_cuda_run(struct task *t)
 
 extern "C" void spmm_graded_cuda_teardown(struct task *t)
 {
-    struct plan *s = (struct plan *)t->state;
+    struct graded_plan *s = (struct graded_plan *)t->state;
     if (!s) return;
     strips_free(t->dev, &s->strips);
     pieces_free(t->dev, s);

@@ -64,7 +64,7 @@ static __device__ __forceinline__ struct grade grade_of(const struct grading &g,
 static __device__ __forceinline__ int32_t entries_of(const struct grade &x)
 {
     const bool is_bundle = x.kind == MEDIUM_BUNDLE || x.kind == SHORT_BUNDLE;
-    return is_bundle ? whole_quartets(x.length) : 0;
+    return is_bundle ? whole_quads(x.length) : 0;
 }
 
 static __global__ void __launch_bounds__(ROW_BLOCK)

@@ -21,47 +21,47 @@ static __device__ __forceinline__ struct piece find_piece(const struct lists &a,
     return piece;
 }
 
-// Sums up a group's nonzeros of a piece of ALL rows: every `groups`-th quartet.
+// Sums up a group's nonzeros of a piece of ALL rows: every `groups`-th quad.
 template <typename S, int ALL>
 static __device__ __forceinline__ void
-sum_quartets(typename S::SUM (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
+sum_quads(typename S::SUM (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
              const struct piece &piece, int group, int log_groups, bool early,
              const rows_of_B<S> &B)
 {
     typedef typename S::T T;
     typedef typename S::SUM SUM;
-    // A quartet may begin ahead of the piece.
-    const int skip = ALL == 1 ? piece.start & (QUARTET - 1) : 0;
+    // A quad may begin ahead of the piece.
+    const int skip = ALL == 1 ? piece.start & (QUAD - 1) : 0;
     const int64_t begin = piece.start - skip;
     const arrays<T> from = {(ALL == 1 ? x.idx : x.bundle_idx) + begin,
                             ALL == 1 ? x.val + begin : x.bundle_val + begin * ALL,
-                            whole_quartets(piece.length)};
+                            whole_quads(piece.length)};
     const int32_t length = piece.length, end = length ? length + skip : 0,
-                  stride = QUARTET << log_groups;
-    int32_t p = group * QUARTET;
-    nonzeros<SUM, ALL, QUARTET> next;
+                  stride = QUAD << log_groups;
+    int32_t p = group * QUAD;
+    nonzeros<SUM, ALL, QUAD> next;
     load_nonzeros(next, from, p, p < end);
     if (early) wait_for_previous_after(next.j[0] & ~MARK);
     if constexpr (ALL == 1) {
 #pragma unroll 1
         while (p < end) {
-            const nonzeros<SUM, ALL, QUARTET> now = next;
+            const nonzeros<SUM, ALL, QUAD> now = next;
             const int32_t place = p - skip;
             p += stride;
             load_nonzeros(next, from, p, p < end);
-            add_quartet<S>(sum, now, place, length, B);
+            add_quad<S>(sum, now, place, length, B);
         }
     } else {
 #pragma unroll 1
         while (__any_sync(FULL_MASK, p < end)) {
-            const nonzeros<SUM, ALL, QUARTET> now = next;
+            const nonzeros<SUM, ALL, QUAD> now = next;
             p += stride;
             load_nonzeros(next, from, p, p < end);
             const bool marked = (now.j[0] | now.j[1] | now.j[2] | now.j[3]) < 0;
             if (__any_sync(FULL_MASK, marked))
-                add_quartet<false, S>(sum, now, B);
+                add_quad<false, S>(sum, now, B);
             else
-                add_quartet<true, S>(sum, now, B);
+                add_quad<true, S>(sum, now, B);
         }
     }
 }
@@ -79,7 +79,7 @@ sum_rounds(typename S::SUM (&sum)[ALL][S::SUMS], const operands<typename S::T> &
     const arrays<T> from = {(ALL == 1 ? x.idx : x.bundle_idx) + piece.start,
                             ALL == 1 ? x.val + piece.start
                                      : x.bundle_val + (int64_t)piece.start * ALL,
-                            whole_quartets(piece.length)};
+                            whole_quads(piece.length)};
     int32_t part = LANES, end = piece.length, stride = LANES << log_groups;
     if (log_groups > 0 && piece.length <= FEW * stride) {
         part = (piece.length + (1 << log_groups) - 1) >> log_groups;
@@ -238,7 +238,7 @@ static __device__ __forceinline__ void multiply_piece(const operands<typename S:
     if constexpr (S::LANES > 0)
         sum_rounds<S, ALL>(sum, x, piece, group, log_groups, a.early, B);
     else
-        sum_quartets<S, ALL>(sum, x, piece, group, log_groups, a.early, B);
+        sum_quads<S, ALL>(sum, x, piece, group, log_groups, a.early, B);
     if (ALL == 1 && kind == SEGMENT) return finish_segment<S>(sum[0], x, a, piece, slab, where);
 #pragma unroll
     for (int r = 0; r < ALL; r++)

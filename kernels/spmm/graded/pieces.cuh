@@ -6,7 +6,7 @@
 #include "option_limits.h"
 
 #define THREADS  128 // threads of a block of the kernel that multiplies
-#define QUARTET  4   // neighbouring nonzeros that a lane loads at once
+#define QUAD  4   // neighbouring nonzeros that a lane loads at once
 #define SLAB_MAX 128 // most columns of a slab
 
 // The kinds of pieces, in the order of their blocks in the grid: the longest start first.
@@ -21,7 +21,7 @@ struct alignas(16) piece {
     int32_t first;  // of a segment: list position of the first segment of its row
 };
 
-// Columns and values of all bundles. A bundle begins at a multiple of QUARTET entries and has
+// Columns and values of all bundles. A bundle begins at a multiple of QUAD entries and has
 // ALIKE values for each column: those of its first row, then those of the second row, then those of
 // the third. A column that not all rows have is marked, and so is padding. In a marked column a
 // value of +0 means that the row has no nonzero. A zero that A has is stored as -0. So an infinity
@@ -32,10 +32,10 @@ struct bundles {
 };
 #define MARK INT32_MIN
 
-// Returns `length` rounded up to a multiple of QUARTET.
-static __device__ __forceinline__ int32_t whole_quartets(int32_t length)
+// Returns `length` rounded up to a multiple of QUAD.
+static __device__ __forceinline__ int32_t whole_quads(int32_t length)
 {
-    return (length + QUARTET - 1) & ~(QUARTET - 1);
+    return (length + QUAD - 1) & ~(QUAD - 1);
 }
 
 struct lists {

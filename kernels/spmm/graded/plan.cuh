@@ -14,7 +14,7 @@ static inline int log2_of(int64_t x)
     return log;
 }
 
-static inline void copies_free(struct device *d, struct plan *s)
+static inline void copies_free(struct device *d, struct graded_plan *s)
 {
     device_free(d, s->B);
     device_free(d, s->C);
@@ -24,7 +24,7 @@ static inline void copies_free(struct device *d, struct plan *s)
 // Returns the least nonzeros per column of a bundle, or 0 for no bundles, and the most columns. A
 // bundle needs more registers, so narrow values or packs need more nonzeros per column. A device
 // that is not full gains nothing from fewer loads.
-static inline struct bundle_bounds bounds_of(const struct task *t, const struct plan *s,
+static inline struct bundle_bounds bounds_of(const struct task *t, const struct graded_plan *s,
                                              const struct choice *c)
 {
     const double wanted = task_option(t, "bundle-min");
@@ -36,7 +36,7 @@ static inline struct bundle_bounds bounds_of(const struct task *t, const struct 
 
 // Finds the bundles. Sets *columns as described in struct grading, or to NULL if bundles have less
 // than the fraction `bundle-share` of the nonzeros.
-static inline int plan_bundles(struct task *t, const struct plan *s, const struct choice *c,
+static inline int plan_bundles(struct task *t, const struct graded_plan *s, const struct choice *c,
                                int32_t **columns)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
@@ -79,7 +79,7 @@ struct lengths {
 //     CHAIN 0.1                              1.020; 1.26
 //     short rows of up to 32 nonzeros        1.041; 1.26
 #define CHAIN 0.3
-static inline double cost_of_lengths(const struct plan *s, int team, double room, struct lengths x)
+static inline double cost_of_lengths(const struct graded_plan *s, int team, double room, struct lengths x)
 {
     const int64_t *longer = s->facts.longer;
     const double lanes = s->choice.lanes, rows = s->choice.form->bundles ? ALIKE : 1;
@@ -93,7 +93,7 @@ static inline double cost_of_lengths(const struct plan *s, int team, double room
 
 // Returns the lengths of least cost: powers of two times `least`, with short rows of at most
 // `most_short` nonzeros. A group has at most 80 nonzeros of a medium row, unless `least` has more.
-static inline struct lengths choose_lengths(const struct plan *s, int team, double room,
+static inline struct lengths choose_lengths(const struct graded_plan *s, int team, double room,
                                             struct lengths least, double most_short)
 {
     const double most_medium = fmax(least.medium_most, 80.0 * WARP / s->choice.lanes);
@@ -113,7 +113,7 @@ static inline struct lengths choose_lengths(const struct plan *s, int team, doub
 // B have a team of lanes with up to 5.5 nonzeros each, or 2 on a device that is not full. Short
 // bundles are shorter than short rows: a bundle has three sums, which take longer, most of all in
 // f64.
-static inline void plan_lengths(const struct task *t, struct plan *s, struct grading *g)
+static inline void plan_lengths(const struct task *t, struct graded_plan *s, struct grading *g)
 {
     const int wanted_short = (int)task_option(t, "short"),
               wanted_medium = (int)task_option(t, "medium"),
@@ -163,7 +163,7 @@ static inline int plan_count(struct task *t, const struct grading *g, struct cou
 }
 
 // Lists the pieces.
-static inline int plan_lists(struct task *t, struct plan *s, struct grading *g, int32_t *entries)
+static inline int plan_lists(struct task *t, struct graded_plan *s, struct grading *g, int32_t *entries)
 {
     struct device *d = t->dev;
     const int32_t row_blocks = (int32_t)ceil_div(g->m, ROW_BLOCK);
@@ -187,7 +187,7 @@ static inline int plan_lists(struct task *t, struct plan *s, struct grading *g, 
 
 template <typename T> static void start_filling(const struct task *t, int kind)
 {
-    const struct plan *s = (const struct plan *)t->state;
+    const struct graded_plan *s = (const struct graded_plan *)t->state;
     const struct csr_dev *A = csr_of(t->A[0]);
     const int32_t count = s->lists.count[kind];
     auto kernel = fill_bundles<T>;
@@ -196,7 +196,7 @@ template <typename T> static void start_filling(const struct task *t, int kind)
            (const T *)A->val, s->bundles.idx, (T *)s->bundles.val);
 }
 
-static inline int plan_fill(struct task *t, struct plan *s, int32_t entries)
+static inline int plan_fill(struct task *t, struct graded_plan *s, int32_t entries)
 {
     static const int kinds[] = {MEDIUM_BUNDLE, SHORT_BUNDLE};
     struct device *d = t->dev;
@@ -210,7 +210,7 @@ static inline int plan_fill(struct task *t, struct plan *s, int32_t entries)
 }
 
 // Allocates memory for the sums of segments.
-static inline int plan_segments(struct task *t, struct plan *s)
+static inline int plan_segments(struct task *t, struct graded_plan *s)
 {
     struct device *d = t->dev;
     int64_t sums, values;
@@ -223,7 +223,7 @@ static inline int plan_segments(struct task *t, struct plan *s)
 }
 
 // Sets the first block of each kind.
-static inline int plan_grid(const struct task *t, struct plan *s)
+static inline int plan_grid(const struct task *t, struct graded_plan *s)
 {
     struct lists *l = &s->lists;
     const int team = 1 << l->log_team;
@@ -245,7 +245,7 @@ static inline int plan_grid(const struct task *t, struct plan *s)
 }
 
 // Allocates the row-major copies of B and C, with rows of whole packs of 16 bytes. Sets the view.
-static inline int plan_copies(struct task *t, struct plan *s)
+static inline int plan_copies(struct task *t, struct graded_plan *s)
 {
     const int64_t pack = 16 / in_bytes(t), width = ceil_div(t->C.cols, pack) * pack;
     int64_t of_B, of_C;
@@ -259,7 +259,7 @@ static inline int plan_copies(struct task *t, struct plan *s)
 
 // Sets the view of B and C. Column-major B and C of one column have rows of one element. Without
 // memory for the copies, B and C are used in place, unless the option `turned` is 1.
-static inline int plan_view(struct task *t, struct plan *s)
+static inline int plan_view(struct task *t, struct graded_plan *s)
 {
     const int64_t k = t->C.cols;
     if (choose_turned(t, &s->facts)) {
@@ -274,7 +274,7 @@ static inline int plan_view(struct task *t, struct plan *s)
 }
 
 // Sets the bytes between rows of B.
-static inline int plan_step(const struct task *t, struct plan *s)
+static inline int plan_step(const struct task *t, struct graded_plan *s)
 {
     const int64_t row = s->view.layout == LAYOUT_ROW ? s->view.B_ld : 1;
     const int64_t bytes = row * in_bytes(t);
@@ -288,7 +288,7 @@ static inline int plan_step(const struct task *t, struct plan *s)
 // device is far from full. An early start does not pay if all blocks fit at once and have much
 // work. Early blocks are distributed unevenly, so that a product back to back took up to 1.7 times
 // as long.
-static inline bool plan_early(const struct task *t, const struct plan *s)
+static inline bool plan_early(const struct task *t, const struct graded_plan *s)
 {
     const double wanted = task_option(t, "early-start");
     if (wanted >= 0) return wanted != 0;
@@ -299,7 +299,7 @@ static inline bool plan_early(const struct task *t, const struct plan *s)
 
 // Finds bundles for the widest slabs with enough bundles, and sets the choice. With narrower slabs
 // a bundle has more groups, so bundles may be longer. In f64 narrow slabs do not pay for bundles.
-static inline int plan_bundle_choice(struct task *t, struct plan *s, const struct forms *forms,
+static inline int plan_bundle_choice(struct task *t, struct graded_plan *s, const struct forms *forms,
                                      int32_t **columns)
 {
     const int64_t bytes = in_bytes(t);
@@ -317,7 +317,7 @@ static inline int plan_bundle_choice(struct task *t, struct plan *s, const struc
     }
 }
 
-static inline int plan_pieces(struct task *t, struct plan *s, const struct forms *forms)
+static inline int plan_pieces(struct task *t, struct graded_plan *s, const struct forms *forms)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     struct grading g = {};
@@ -347,7 +347,7 @@ static inline int plan_pieces(struct task *t, struct plan *s, const struct forms
     return err;
 }
 
-static inline void pieces_free(struct device *d, struct plan *s)
+static inline void pieces_free(struct device *d, struct graded_plan *s)
 {
     for (int kind = 0; kind < KINDS; kind++) device_free(d, s->lists.list[kind]);
     device_free(d, s->bundles.idx);

@@ -19,7 +19,7 @@ struct facts {
 // An instance of the kernel; see struct shape.
 struct form {
     int vec, packs;
-    int lanes; // 0: by quartets, any power of two up to 4, 2 with several packs, 1 by columns
+    int lanes; // 0: by quads, any power of two up to 4, 2 with several packs, 1 by columns
     enum layout layout;
     bool bundles;
     int blocks; // least blocks on a multiprocessor
@@ -49,7 +49,7 @@ struct bounds {
     int lanes;    // exactly
 };
 
-struct plan {
+struct graded_plan {
     bool by_strips;       // run() uses strips; otherwise pieces, with all fields below
     struct strips strips; // after prepare() only strips or only pieces are allocated
     struct facts facts;

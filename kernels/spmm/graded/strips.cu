@@ -83,10 +83,10 @@ static bool strips_fit(const struct task *t)
 // Returns true if an option sets a property of pieces, which excludes strips.
 static bool pieces_are_meant(const struct task *t)
 {
-    double defaults[PARAMS_MAX];
-    const struct param *p;
+    double defaults[ALGO_OPTIONS_MAX];
+    const struct algo_option *p;
     algo_defaults(t->algo, defaults);
-    for (int i = 0; (p = algo_param(t->algo, i)) != NULL; i++)
+    for (int i = 0; (p = algo_option_at(t->algo, i)) != NULL; i++)
         if (strcmp(p->name, "strips") && task_option(t, p->name) != defaults[i]) return true;
     return false;
 }

@@ -86,7 +86,7 @@ static void teardown(struct task *t)
     task_free_state(t);
 }
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"shares", 1, 1, 1024, true, "shares for each thread"},
     CPU_AHEAD_OPTION,
     CPU_STREAM_OPTION,
@@ -118,8 +118,8 @@ DECLARE_FUNCTIONS(spmm_merge_cuda);
     {                                                                                              \
     }
 
-static const struct param cuda_options[] = {OPTIONS(32, 1, 1, 1)};
-static const struct param tuned_options[] = {OPTIONS(0, 0, 0, 0)};
+static const struct algo_option cuda_options[] = {OPTIONS(32, 1, 1, 1)};
+static const struct algo_option tuned_options[] = {OPTIONS(0, 0, 0, 0)};
 
 #define DIFFERS                                                                                    \
     "Row starts are searched in global memory, not copied to shared memory first. Dummy nonzeros " \

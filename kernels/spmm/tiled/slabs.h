@@ -1,4 +1,4 @@
-// The parameter `slabs` of the format `tiled`, which depends on k.
+// The option `slabs` of the format `tiled`, which depends on k.
 #ifndef TILED_SLABS_H
 #define TILED_SLABS_H
 

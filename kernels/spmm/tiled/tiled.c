@@ -58,7 +58,7 @@ static int run(struct task *t)
     return OK;
 }
 
-static const struct param options[] = {
+static const struct algo_option options[] = {
     {"factor", 16, 1, 32, true, "columns of C that are summed up at once, R: a power of two"},
     {0},
 };
@@ -84,7 +84,7 @@ const struct algo spmm_tiled_cpu = {
 // The kernels for CUDA are in tiled.cu.
 DECLARE_FUNCTIONS(spmm_tiled_cuda);
 
-static const struct param cuda_options[] = {
+static const struct algo_option cuda_options[] = {
     {"factor", 16, 1, 16, true, "columns of C that a thread sums up at once, R: a power of two"},
     {0},
 };

@@ -27,7 +27,7 @@
 //
 // panel.cuh  the work of a block on its panel
 // parts.cuh  the second kernel
-// slabs.h    the format's parameter that depends on k
+// slabs.h    the format's option that depends on k
 #include "panel.cuh"
 #include "parts.cuh"
 #include "slabs.h"

@@ -34,13 +34,13 @@ static bool has_word(const char *list, const char *word)
     return has;
 }
 
-// Returns true if one of the algorithms has the parameter, on any device.
-static bool have_param(const struct narrowed *n, const char *param)
+// Returns true if one of the algorithms has the option, on any device.
+static bool have_option(const struct narrowed *n, const char *option)
 {
     bool have = false;
     for (int i = 0; i < algo_count; i++)
         if (!strcmp(algos[i].op->name, n->op) && has_word(n->algs, algos[i].name))
-            have |= algo_param_find(algos[i].algo, param) >= 0;
+            have |= algo_option_find(algos[i].algo, option) >= 0;
     return have;
 }
 
@@ -67,7 +67,7 @@ bool narrow_cases(struct narrowed *n, const struct options *o, const struct comp
     for (int i = 0; i < o->setting_count; i++) {
         char word[WORD_MAX + 32];
         snprintf(word, sizeof word, "%s=%.10g", o->settings[i].name, o->settings[i].value);
-        if (have_param(n, o->settings[i].name)) fits &= add(n->opts, word);
+        if (have_option(n, o->settings[i].name)) fits &= add(n->opts, word);
     }
     if (!fits) n->algs[0] = 0;
     return unclear;

@@ -12,7 +12,7 @@
 #include "base/words.h"
 #include "cli/commands/ab_run.h"
 #include "cli/commands/report_output.h"
-#include "compare/report.h"
+#include "compare/verdict_text.h"
 
 static struct compare_rule rule_of(const struct options *o)
 {
@@ -113,7 +113,7 @@ static int compare_history(const struct options *o, struct comparison *c)
 }
 
 struct report {
-    const struct report_format *format;
+    const struct verdict_format *format;
     const struct comparison *c;
 };
 
@@ -125,7 +125,7 @@ static int write_format(FILE *out, const void *arg)
 
 static int write_report(const struct options *o, const struct comparison *c)
 {
-    struct report report = {report_formats, c};
+    struct report report = {verdict_formats, c};
     if (o->quiet && !o->format && !o->output) return OK;
     while (o->format && strcmp(report.format->name, o->format)) report.format++;
     return report_output_write(o, write_format, &report);

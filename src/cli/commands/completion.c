@@ -40,7 +40,7 @@ static const char body[] =
     "        for name in \"${_spbench_reply[@]}\"; do\n"
     "            for item in \"${items[@]}\"; do\n"
     "                # shellcheck disable=SC2053  # a pattern is what it is\n"
-    "                if [[ $name == $item ]]; then _spbench_parameters \"$name\"; fi\n"
+    "                if [[ $name == $item ]]; then _spbench_options_of \"$name\"; fi\n"
     "            done\n"
     "        done\n"
     "        _spbench_reply=()\n"
@@ -180,15 +180,15 @@ static void print_algorithms(void)
     printf("    esac\n}\n");
 }
 
-static void print_parameters(void)
+static void print_algo_options(void)
 {
-    const struct param *p;
-    printf("\n_spbench_parameters() { # ALGORITHM: adds its parameters, on all devices, to $kept\n"
+    const struct algo_option *p;
+    printf("\n_spbench_options_of() { # ALGORITHM: adds its options, on all devices, to $kept\n"
            "    case $1 in\n");
     for (int i = 0; i < algo_count; i++) {
-        if (!algos[i].algo || !algo_param(algos[i].algo, 0)) continue;
+        if (!algos[i].algo || !algo_option_at(algos[i].algo, 0)) continue;
         printf("    %s) kept+='", algos[i].name);
-        for (int k = 0; (p = algo_param(algos[i].algo, k)); k++) printf("%s= ", p->name);
+        for (int k = 0; (p = algo_option_at(algos[i].algo, k)); k++) printf("%s= ", p->name);
         printf("' ;;&\n");
     }
     printf("    esac\n}\n");
@@ -243,7 +243,7 @@ int cli_completion(const struct request *q)
     print_taking();
     print_words();
     print_algorithms();
-    print_parameters();
+    print_algo_options();
     print_operands();
     fputs(body, stdout);
     return OK;

@@ -63,9 +63,9 @@ static void print_relations(const struct algo *a)
 
 static void print_options(const struct algo *a)
 {
-    const struct param *p;
+    const struct algo_option *p;
     char text[512];
-    for (int i = 0; (p = algo_param(a, i)); i++) {
+    for (int i = 0; (p = algo_option_at(a, i)); i++) {
         snprintf(text, sizeof text, "%s=%.10g  from %.10g to %.10g%s: %s", p->name, p->value,
                  p->min, p->max, p->whole ? ", whole" : "", p->about);
         print_fact("-opt", text);

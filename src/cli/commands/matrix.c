@@ -31,7 +31,7 @@ static const char *mean_text(double x, const char *format, char text[32])
 
 static void print_products(const struct matrix *M)
 {
-    const struct matrix_stats *s = &M->stats;
+    const struct matrix_facts *s = &M->facts;
     char a[32], b[32], c[32];
     if (M->A.m != M->A.n)
         printf("  A*A          the matrix is not square\n");
@@ -46,7 +46,7 @@ static void print_products(const struct matrix *M)
 
 static void print_facts(const struct matrix *M)
 {
-    const struct matrix_stats *s = &M->stats;
+    const struct matrix_facts *s = &M->facts;
     const struct csr *A = &M->A;
     char a[32], b[32], read[64], name[FAIL_TEXT_MAX], path[FAIL_TEXT_MAX];
     double cells = (double)A->m * A->n;
@@ -64,11 +64,11 @@ static void print_facts(const struct matrix *M)
     printf("  bandwidth    %s\n", count_text(s->bandwidth, a));
     print_products(M);
     printf("  tiles        %s of %dx%d hold nonzeros, %s each\n", count_text(s->tiles, a),
-           STATS_TILE, STATS_TILE, mean_text(s->tile_mean, "%.3g", b));
+           FACTS_TILE, FACTS_TILE, mean_text(s->tile_mean, "%.3g", b));
     printf("  reuse of B   ");
-    for (int i = 0; i < STATS_PANELS; i++)
+    for (int i = 0; i < FACTS_PANELS; i++)
         printf("%s%s in panels of %d rows", i ? ", " : "", mean_text(s->reuse[i], "%.3g", a),
-               stats_panel_rows[i]);
+               facts_panel_rows[i]);
     printf("\n  csr          %s in f32, %s in f64\n", size_text(op_csr_bytes(A, F32), a),
            size_text(op_csr_bytes(A, F64), b));
     if (M->load_ms > 0) printf("  read in      %s\n", matrix_load_text(M, read));
@@ -111,7 +111,7 @@ static void put_name(char cell[CELL_MAX], const char *name)
 
 static void fill_line(struct table_line *line, const struct matrix *M)
 {
-    const struct matrix_stats *s = &M->stats;
+    const struct matrix_facts *s = &M->facts;
     put_name(line->cell[0], M->name);
     put_count(line->cell[1], M->A.m);
     put_count(line->cell[2], M->A.nnz);
@@ -159,7 +159,7 @@ static int name_matrix(const struct matrix *M, int err)
 static int show(const struct model_view *view, struct matrix *M, struct table_line *line,
                 bool between)
 {
-    int err = name_matrix(M, stats_structure(&M->A, STATS_PRODUCTS_LIMIT, &M->stats));
+    int err = name_matrix(M, facts_structure(&M->A, FACTS_PRODUCTS_LIMIT, &M->facts));
     if (err) return err;
     if (between) printf("\n");
     print_facts(M);

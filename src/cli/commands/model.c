@@ -10,7 +10,7 @@ static const struct {
     enum model_kind kind;
 } models[] = {{"naive", MODEL_NAIVE}, {"tiled", MODEL_TILED}};
 
-// Returns `tiled` of a device. -opt sets its parameters.
+// Returns `tiled` of a device. -opt sets its options.
 static const struct algo *tiled_of_device(enum device_kind kind)
 {
     const struct algo_entry *e = algo_find(op_find("spmm"), "tiled", kind);
@@ -18,9 +18,8 @@ static const struct algo *tiled_of_device(enum device_kind kind)
     return e->algo;
 }
 
-// Sets a parameter of the cutting by name, within the limits of `tiled` on this device.
-static int set_cutting(struct model_view *v, const struct algo *tiled,
-                       const struct option_setting *s)
+// Sets an option of the cutting by name, within the limits of `tiled` on this device.
+static int set_cutting(struct model_view *v, const struct algo *tiled, const struct given_option *s)
 {
     struct cutting *cut = &v->cut;
     const struct {
@@ -29,11 +28,11 @@ static int set_cutting(struct model_view *v, const struct algo *tiled,
     } parts[] = {{"rows", &cut->rows}, {"stage", &cut->stage}, {"factor", &cut->factor}};
     for (int i = 0; i < COUNT(parts); i++) {
         if (strcmp(parts[i].name, s->name)) continue;
-        for (const struct option_setting *before = v->o->settings; before < s; before++)
+        for (const struct given_option *before = v->o->settings; before < s; before++)
             if (!strcmp(before->name, s->name))
                 return fail(ERR_USAGE, "-opt %s: the models take one value", s->name);
-        int err = bench_setup_check_setting(s, algo_param(tiled, algo_param_find(tiled, s->name)),
-                                            "tiled");
+        int err = bench_setup_check_setting(
+            s, algo_option_at(tiled, algo_option_find(tiled, s->name)), "tiled");
         if (err) return err;
         *parts[i].value = (int64_t)s->value;
         cut->rows = whole_warps(cut->rows);

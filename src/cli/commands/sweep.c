@@ -147,13 +147,6 @@ static int survey_places(struct whole *c)
     return err;
 }
 
-static bool has_text(const struct texts *t, const char *text)
-{
-    for (int64_t i = 0; i < t->count; i++)
-        if (!strcmp(t->list[i], text)) return true;
-    return false;
-}
-
 // Adds a pass for another library, with the cases that the library changes.
 static int survey_library(struct whole *c, const char *library)
 {
@@ -171,7 +164,7 @@ static int survey_library(struct whole *c, const char *library)
         const char *prefix = s.prefixes.list[i];
         bool known = false;
         for (int p = 0; p < c->sweep.pass_count - 1; p++)
-            known |= has_text(&c->pass[p].prefixes, prefix);
+            known |= texts_has(&c->pass[p].prefixes, prefix);
         err = texts_add(known ? &pass->without : &pass->prefixes, prefix);
     }
     survey_free(&s);

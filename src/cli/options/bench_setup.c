@@ -175,7 +175,7 @@ static int choose_algorithms(const struct bench_setup *setup, const struct optio
     return mixed_operations(o);
 }
 
-int bench_setup_check_setting(const struct option_setting *s, const struct param *p,
+int bench_setup_check_setting(const struct given_option *s, const struct algo_option *p,
                               const char *algo)
 {
     if (!(s->value >= p->min && s->value <= p->max))
@@ -187,15 +187,15 @@ int bench_setup_check_setting(const struct option_setting *s, const struct param
     return OK;
 }
 
-static int no_such_setting(const struct chosen *chosen, const struct option_setting *s)
+static int no_such_setting(const struct chosen *chosen, const struct given_option *s)
 {
     char all[400] = "", guess[64];
     struct suggestion near;
     suggest_start(&near, s->name);
     for (int i = 0; i < chosen->count; i++) {
         const struct algo_entry *e = chosen->list[i].entry;
-        for (int a = 0; algo_param(e->algo, a); a++) {
-            const char *name = algo_param(e->algo, a)->name;
+        for (int a = 0; algo_option_at(e->algo, a); a++) {
+            const char *name = algo_option_at(e->algo, a)->name;
             if (!a) words_add(all, sizeof all, "; ", e->name);
             words_add(all, sizeof all, a ? ", " : " has ", name);
             suggest_offer(&near, name);
@@ -211,13 +211,13 @@ static int no_such_setting(const struct chosen *chosen, const struct option_sett
 static int check_settings(const struct chosen *chosen, const struct options *o)
 {
     for (int i = 0; i < o->setting_count; i++) {
-        const struct option_setting *s = &o->settings[i];
+        const struct given_option *s = &o->settings[i];
         bool found = false;
         for (int e = 0; e < chosen->count; e++) {
             const struct algo_entry *entry = chosen->list[e].entry;
-            int place = algo_param_find(entry->algo, s->name);
+            int place = algo_option_find(entry->algo, s->name);
             if (place < 0) continue;
-            int err = bench_setup_check_setting(s, algo_param(entry->algo, place), entry->name);
+            int err = bench_setup_check_setting(s, algo_option_at(entry->algo, place), entry->name);
             if (err) return err;
             found = true;
         }

@@ -29,8 +29,8 @@ int bench_setup_measure_roofs(struct bench_setup *setup, bool fresh);
 void bench_setup_free(struct bench_setup *setup);
 // Returns true if an operation has an algorithm of this name on any device.
 bool bench_setup_is_algorithm(const char *name);
-// Returns an error if a parameter of the algorithm cannot have the value.
-int bench_setup_check_setting(const struct option_setting *s, const struct param *p,
+// Returns an error if an option of the algorithm cannot have the value.
+int bench_setup_check_setting(const struct given_option *s, const struct algo_option *p,
                               const char *algo);
 
 #endif

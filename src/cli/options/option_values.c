@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
-#include "compare/report.h"
+#include "compare/verdict_text.h"
 #include "exact/traps.h"
 #include "sweep/worker_devices.h"
 
@@ -220,7 +220,7 @@ static int add_setting(struct options *o, const char *option, const char *name, 
         return fail(ERR_USAGE, "-%s: more than %d values", option, SETTINGS_MAX);
     int i = o->setting_count++;
     snprintf(o->setting_names[i], sizeof o->setting_names[i], "%s", name);
-    o->settings[i] = (struct option_setting){o->setting_names[i], x};
+    o->settings[i] = (struct given_option){o->setting_names[i], x};
     return OK;
 }
 
@@ -297,7 +297,7 @@ static const char *format_name(enum command command, int i)
 {
     return command == COMMAND_REPORT                                 ? view_names[i]
            : command == COMMAND_ADVISE || command == COMMAND_CONFORM ? text_formats[i]
-                                                                     : report_formats[i].name;
+                                                                     : verdict_formats[i].name;
 }
 
 int compare_parse_format(struct options *o, const struct option *self, const char *text)

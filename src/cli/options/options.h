@@ -86,7 +86,7 @@ struct options {
     struct timing_rule rule;
     enum timing_kind kind; // times to compare, or a column in the table of run
     enum check_mode check;
-    struct option_setting settings[SETTINGS_MAX]; // a name with several values has several entries
+    struct given_option settings[SETTINGS_MAX];   // a name with several values has several entries
     char setting_names[SETTINGS_MAX][WORD_MAX];   // text of settings[].name
     int setting_count;
     char *plugins[PLUGINS_MAX];             // files of -plugin, size plugin_count; owned

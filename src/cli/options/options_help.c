@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/options/option_values.h"
-#include "compare/report.h"
+#include "compare/verdict_text.h"
 #include "exact/traps.h"
 
 // Returns the description of -q: output that stays.
@@ -165,34 +165,34 @@ static void add_devices(add_word *add, void *to)
     for (int k = 0; k < DEVICE_KINDS; k++) add(to, device_list[k].name);
 }
 
-// Returns true if an earlier algorithm, or an earlier place of this one, has the parameter.
-static bool parameter_known(int algo, int place, const char *name)
+// Returns true if an earlier algorithm, or an earlier place of this one, has the option.
+static bool option_known(int algo, int place, const char *name)
 {
     for (int i = 0; i <= algo; i++) {
-        const struct param *p;
-        for (int k = 0; (p = algo_param(algos[i].algo, k)); k++)
+        const struct algo_option *p;
+        for (int k = 0; (p = algo_option_at(algos[i].algo, k)); k++)
             if ((i < algo || k < place) && !strcmp(p->name, name)) return true;
     }
     return false;
 }
 
-static void add_parameters(add_word *add, void *to)
+static void add_algo_options(add_word *add, void *to)
 {
-    const struct param *p;
+    const struct algo_option *p;
     char word[64];
     for (int i = 0; i < algo_count; i++)
-        for (int k = 0; (p = algo_param(algos[i].algo, k)); k++) {
+        for (int k = 0; (p = algo_option_at(algos[i].algo, k)); k++) {
             snprintf(word, sizeof word, "%s=", p->name);
-            if (!parameter_known(i, k, p->name)) add(to, word);
+            if (!option_known(i, k, p->name)) add(to, word);
         }
 }
 
 static void add_formats(add_word *add, void *to)
 {
-    for (const struct report_format *f = report_formats; f->name; f++) add(to, f->name);
+    for (const struct verdict_format *f = verdict_formats; f->name; f++) add(to, f->name);
     for (int i = 0; view_names[i]; i++) {
         bool known = false;
-        for (const struct report_format *k = report_formats; k->name; k++)
+        for (const struct verdict_format *k = verdict_formats; k->name; k++)
             known |= !strcmp(k->name, view_names[i]);
         if (!known) add(to, view_names[i]);
     }
@@ -210,7 +210,7 @@ static const struct {
     void (*all)(add_word *add, void *to);
 } sources[] = {
     {"op", add_ops},         {"alg", add_algorithms},      {"prec", add_precisions},
-    {"device", add_devices}, {"opt", add_parameters},      {"format", add_formats},
+    {"device", add_devices}, {"opt", add_algo_options},    {"format", add_formats},
     {"trap", add_traps},     {"baseline", add_algorithms},
 };
 

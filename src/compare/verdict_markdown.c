@@ -1,5 +1,5 @@
 // Report as a comment on a pull request: changed cases in a table, the others folded away.
-#include "compare/report.h"
+#include "compare/verdict_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static void put_rows(FILE *out, const struct comparison *c, const struct compare
         fprintf(out, " | ");
         markup_markdown(out, names->text[i]);
         fprintf(out, " | %s | %s | %s | %s%s",
-                report_number(x->timed ? x->ms[SIDE_OLD] : NAN, before),
-                report_number(x->timed ? x->ms[SIDE_NEW] : NAN, now), report_ratio(x, ratio),
+                verdict_number(x->timed ? x->ms[SIDE_OLD] : NAN, before),
+                verdict_number(x->timed ? x->ms[SIDE_NEW] : NAN, now), verdict_ratio(x, ratio),
                 verdict_name(x->verdict), x->why[0] ? ": " : "");
         markup_markdown(out, x->why);
         fprintf(out, " |\n");
@@ -42,7 +42,7 @@ static int put_summary(FILE *out, const struct comparison *c, const struct compa
     size_t size;
     FILE *lines = open_memstream(&text, &size);
     if (!lines) return fail(ERR_MEMORY, "out of memory for a summary");
-    report_summary(lines, c, names, "");
+    verdict_counts_print(lines, c, names, "");
     int err = fclose(lines) ? fail(ERR_MEMORY, "out of memory for a summary") : OK;
     for (char *line = err ? NULL : strtok_r(text, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest)) {
@@ -54,7 +54,7 @@ static int put_summary(FILE *out, const struct comparison *c, const struct compa
     return err;
 }
 
-int report_markdown(FILE *out, const struct comparison *c)
+int verdict_markdown(FILE *out, const struct comparison *c)
 {
     struct compared_names names;
     char source[SOURCE_MAX];
@@ -65,9 +65,9 @@ int report_markdown(FILE *out, const struct comparison *c)
     fprintf(out, "### spbench compare: %s%s\n\n", conclusion_name(comparison_conclude(c)),
             comparison_remark(c));
     fprintf(out, "OLD ");
-    markup_markdown(out, report_source(c, SIDE_OLD, source));
+    markup_markdown(out, verdict_source(c, SIDE_OLD, source));
     fprintf(out, ", NEW ");
-    markup_markdown(out, report_source(c, SIDE_NEW, source));
+    markup_markdown(out, verdict_source(c, SIDE_NEW, source));
     fprintf(out, "\n\n");
     err = put_summary(out, c, &names);
     if (err) goto done;

@@ -1,11 +1,11 @@
-#include "compare/report.h"
+#include "compare/verdict_text.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"
 
-const char *report_number(double x, char text[32])
+const char *verdict_number(double x, char text[32])
 {
     int decimals = x > 0 && isfinite(x) ? 3 - (int)floor(log10(x)) : 3;
     if (isfinite(x))
@@ -22,7 +22,7 @@ static const char *factor_text(double x, char text[16])
     return text;
 }
 
-const char *report_ratio(const struct compared *x, char text[64])
+const char *verdict_ratio(const struct compared *x, char text[64])
 {
     char ratio[16], lo[16], hi[16];
     if (x->timed)
@@ -33,7 +33,7 @@ const char *report_ratio(const struct compared *x, char text[64])
     return text;
 }
 
-const char *report_source(const struct comparison *c, enum side side, char text[SOURCE_MAX])
+const char *verdict_source(const struct comparison *c, enum side side, char text[SOURCE_MAX])
 {
     const struct origin *of[] = {&c->read[side].revision, &c->read[side].device};
     int used = snprintf(text, SOURCE_MAX, "%s", c->name[side]);
@@ -73,14 +73,14 @@ static void print_extreme(FILE *out, const struct comparison *c, const struct co
                           const char *mark, const char *what, int64_t i)
 {
     char ratio[64], matrix[FAIL_TEXT_MAX];
-    fprintf(out, "%s%s: %s, %s, %s\n", mark, what, report_ratio(&c->cases[i], ratio),
+    fprintf(out, "%s%s: %s, %s, %s\n", mark, what, verdict_ratio(&c->cases[i], ratio),
             utf8_visible(compared_any(&c->cases[i])->matrix, matrix, sizeof matrix),
             names->text[i]);
 }
 
 static void print_processes(FILE *out, const struct comparison *c, const char *mark)
 {
-    const struct summary *s = &c->sum;
+    const struct verdict_counts *s = &c->sum;
     fprintf(out, "%sprocesses of a case that count: ", mark);
     for (int side = 0; side < SIDES; side++) {
         fprintf(out, "%s%d", side ? " and " : "", s->runs[side][0]);
@@ -102,7 +102,7 @@ static void print_processes(FILE *out, const struct comparison *c, const char *m
 
 static void print_left_out(FILE *out, const struct comparison *c, const char *mark)
 {
-    const struct summary *s = &c->sum;
+    const struct verdict_counts *s = &c->sum;
     if (s->timed < c->count)
         fprintf(out, "%snot in the mean: %lld case%s without a time on both sides\n", mark,
                 (long long)(c->count - s->timed), c->count - s->timed == 1 ? "" : "s");
@@ -123,10 +123,10 @@ static void print_left_out(FILE *out, const struct comparison *c, const char *ma
                     c->read[side].bad_text);
 }
 
-void report_summary(FILE *out, const struct comparison *c, const struct compared_names *names,
-                    const char *mark)
+void verdict_counts_print(FILE *out, const struct comparison *c, const struct compared_names *names,
+                          const char *mark)
 {
-    const struct summary *s = &c->sum;
+    const struct verdict_counts *s = &c->sum;
     print_counts(out, c, mark);
     if (c->rule.kind == TIMING_BACK_TO_BACK)
         fprintf(out, "%stimes are back to back if a case has such a time\n", mark);

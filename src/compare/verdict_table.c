@@ -1,5 +1,5 @@
 // Report as a text table: one line per case, then the summary.
-#include "compare/report.h"
+#include "compare/verdict_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,8 +25,8 @@ static void print_case(FILE *out, const struct compared *x, const char *name, in
     char matrix[MATRIX_MOST + 1], before[32], now[32], ratio[64], why[WHY_MAX];
     bool timed = x->timed;
     fprintf(out, "%-*s  %-*s  %8s  %8s  %-22s  %s", matrix_width, matrix_of(x, matrix), name_width,
-            name, report_number(timed ? x->ms[SIDE_OLD] : NAN, before),
-            report_number(timed ? x->ms[SIDE_NEW] : NAN, now), report_ratio(x, ratio),
+            name, verdict_number(timed ? x->ms[SIDE_OLD] : NAN, before),
+            verdict_number(timed ? x->ms[SIDE_NEW] : NAN, now), verdict_ratio(x, ratio),
             verdict_name(x->verdict));
     if (x->why[0]) fprintf(out, ": %s", utf8_visible(x->why, why, sizeof why));
     if (x->throttled && timed) fprintf(out, "; %d throttled", x->throttled);
@@ -34,7 +34,7 @@ static void print_case(FILE *out, const struct compared *x, const char *name, in
     fprintf(out, "\n");
 }
 
-int report_table(FILE *out, const struct comparison *c)
+int verdict_table(FILE *out, const struct comparison *c)
 {
     struct compared_names names;
     char matrix[MATRIX_MOST + 1];
@@ -46,14 +46,14 @@ int report_table(FILE *out, const struct comparison *c)
         name_width = width_of(names.text[i], name_width);
     }
     char before[SOURCE_MAX], now[SOURCE_MAX];
-    fprintf(out, "OLD %s, NEW %s\n", report_source(c, SIDE_OLD, before),
-            report_source(c, SIDE_NEW, now));
+    fprintf(out, "OLD %s, NEW %s\n", verdict_source(c, SIDE_OLD, before),
+            verdict_source(c, SIDE_NEW, now));
     fprintf(out, "%-*s  %-*s  %8s  %8s  %-22s  verdict\n", matrix_width, "matrix", name_width,
             "case", "old ms", "new ms", "new / old (95 %)");
     for (int64_t i = 0; i < c->count; i++)
         print_case(out, &c->cases[i], names.text[i], matrix_width, name_width);
     fprintf(out, "\n");
-    report_summary(out, c, &names, "");
+    verdict_counts_print(out, c, &names, "");
 done:
     compared_names_free(&names);
     return err;

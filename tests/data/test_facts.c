@@ -1,16 +1,16 @@
 // stats.c: matrices counted by hand, and random ones against a count over a dense copy.
 #include "data/gen.h"
-#include "data/stats.h"
+#include "data/facts.h"
 #include "pictures.h"
 
 #include <math.h>
 #include <omp.h>
 
-static struct matrix_stats stats_of(const struct csr *A)
+static struct matrix_facts stats_of(const struct csr *A)
 {
-    struct matrix_stats s;
-    stats_rows(A, &s);
-    CHECK(!stats_structure(A, STATS_PRODUCTS_LIMIT, &s), "%s", fail_text());
+    struct matrix_facts s;
+    facts_rows(A, &s);
+    CHECK(!facts_structure(A, FACTS_PRODUCTS_LIMIT, &s), "%s", fail_text());
     return s;
 }
 
@@ -23,7 +23,7 @@ static void test_by_hand(void)
 {
     // Row lengths 2 0 3 1: mean 1.5, squares 14, variance 14 / 4 - 1.5^2 = 1.25.
     struct csr A = from_picture("x..x|....|xx.x|...x");
-    struct matrix_stats s = stats_of(&A);
+    struct matrix_facts s = stats_of(&A);
     NEAR(row_mean, 1.5);
     SAME(row_min, 0);
     SAME(row_max, 3);
@@ -37,14 +37,14 @@ static void test_by_hand(void)
     NEAR(compression_aa, 7.0 / 5);
     SAME(tiles, 1);
     NEAR(tile_mean, 6);
-    for (int r = 0; r < STATS_PANELS; r++) NEAR(reuse[r], 6.0 / 3);
+    for (int r = 0; r < FACTS_PANELS; r++) NEAR(reuse[r], 6.0 / 3);
     csr_free(&A);
 }
 
 static void test_odd_shapes(void)
 {
     struct csr A = from_picture("x.xx|.x..");
-    struct matrix_stats s = stats_of(&A);
+    struct matrix_facts s = stats_of(&A);
     SAME(products_aa, -1); // not square
     SAME(nnz_aa, -1);
     NEAR(compression_aa, -1);
@@ -83,14 +83,14 @@ static void test_known_families(void)
 {
     struct csr A;
     CHECK(!gen_matrix("aspect:128:16384", 1, &A), "%s", fail_text()); // 128 x 128, dense
-    struct matrix_stats s = stats_of(&A);
+    struct matrix_facts s = stats_of(&A);
     NEAR(row_cv, 0);
     SAME(products_aa, 128 * 128 * 128);
     SAME(nnz_aa, 128 * 128);
     NEAR(compression_aa, 128);
     SAME(tiles, 64);
     NEAR(tile_mean, 256);
-    for (int r = 0; r < STATS_PANELS; r++) NEAR(reuse[r], (double)stats_panel_rows[r]);
+    for (int r = 0; r < FACTS_PANELS; r++) NEAR(reuse[r], (double)facts_panel_rows[r]);
     csr_free(&A);
 
     CHECK(!gen_matrix("stencil:40", 1, &A), "%s", fail_text());
@@ -103,16 +103,16 @@ static void test_known_families(void)
 static void test_limit(void)
 {
     struct csr A = from_picture("xx|xx"); // 8 products
-    struct matrix_stats s;
-    stats_rows(&A, &s);
+    struct matrix_facts s;
+    facts_rows(&A, &s);
     SAME(products_aa, -1); // nothing but the rows yet
     SAME(tiles, -1);
     NEAR(reuse[2], -1);
-    CHECK(!stats_structure(&A, 7, &s), "%s", fail_text());
+    CHECK(!facts_structure(&A, 7, &s), "%s", fail_text());
     SAME(products_aa, 8);
     SAME(nnz_aa, -1);
     NEAR(compression_aa, -1);
-    CHECK(!stats_structure(&A, 8, &s), "%s", fail_text());
+    CHECK(!facts_structure(&A, 8, &s), "%s", fail_text());
     SAME(nnz_aa, 4);
     csr_free(&A);
 }
@@ -122,8 +122,8 @@ static void test_large_rows(void)
 {
     int64_t ptr[] = {0, 2000000000, 2000000000, 4000000000, 4000000000};
     struct csr A = {.m = 4, .n = INT32_MAX, .nnz = ptr[4], .ptr = ptr};
-    struct matrix_stats s;
-    stats_rows(&A, &s);
+    struct matrix_facts s;
+    facts_rows(&A, &s);
     NEAR(row_mean, 1e9);
     NEAR(row_cv, 1.0);
     SAME(row_max, 2000000000);
@@ -168,7 +168,7 @@ static void check_slowly(const char *spec)
                 blocks[b] += some;
             }
 
-    struct matrix_stats s = stats_of(&A);
+    struct matrix_facts s = stats_of(&A);
     bool square = A.m == A.n;
     CHECK(s.bandwidth == wide, "%s", spec);
     CHECK(s.empty_cols == empty_cols, "%s", spec);
@@ -176,12 +176,12 @@ static void check_slowly(const char *spec)
     CHECK(s.products_aa == (square ? aa : -1), "%s", spec);
     CHECK(s.nnz_aa == (square ? nnz_aa : -1), "%s", spec);
     CHECK(s.tiles == blocks[0], "%s", spec);
-    for (int r = 0; r < STATS_PANELS; r++)
+    for (int r = 0; r < FACTS_PANELS; r++)
         CHECK(close_to(s.reuse[r], (double)A.nnz / (double)blocks[r + 1]), "%s", spec);
 
     int threads = omp_get_max_threads();
     omp_set_num_threads(3);
-    struct matrix_stats again = stats_of(&A);
+    struct matrix_facts again = stats_of(&A);
     omp_set_num_threads(threads);
     CHECK(!memcmp(&s, &again, sizeof s), "%s: 3 threads differ", spec);
     csr_free(&A);
@@ -191,13 +191,13 @@ static void test_failures(void)
 {
     struct csr A;
     CHECK(!gen_matrix("uniform:50:3", 1, &A), "%s", fail_text());
-    struct matrix_stats s;
+    struct matrix_facts s;
     int n = 1, err;
-    while (mem_fail_at(n), (err = stats_structure(&A, 1000, &s)) == ERR_MEMORY && n < 20) n++;
+    while (mem_fail_at(n), (err = facts_structure(&A, 1000, &s)) == ERR_MEMORY && n < 20) n++;
     mem_fail_at(0);
     CHECK(!err && n == 3, "%d at allocation %d", err, n);
     interrupted = 1;
-    CHECK(stats_structure(&A, 1000, &s) == ERR_INTERRUPTED, "not interrupted");
+    CHECK(facts_structure(&A, 1000, &s) == ERR_INTERRUPTED, "not interrupted");
     interrupted = 0;
     csr_free(&A);
 }

@@ -1,14 +1,14 @@
-#include "data/stats.h"
+#include "data/facts.h"
 
 #include <math.h>
 #include <omp.h>
 #include <string.h>
 
-const int32_t stats_panel_rows[STATS_PANELS] = {32, 64, 128};
+const int32_t facts_panel_rows[FACTS_PANELS] = {32, 64, 128};
 
 static int64_t row_length(const struct csr *A, int64_t i) { return A->ptr[i + 1] - A->ptr[i]; }
 
-void stats_rows(const struct csr *A, struct matrix_stats *s)
+void facts_rows(const struct csr *A, struct matrix_facts *s)
 {
     // In integers, so that the result does not depend on the order of summing:
     // variance = (m * squares - nnz^2) / m^2. All terms fit in 124 bits.
@@ -31,7 +31,7 @@ void stats_rows(const struct csr *A, struct matrix_stats *s)
     }
     unsigned __int128 spread =
         squares * (uint64_t)A->m - (unsigned __int128)A->nnz * (uint64_t)A->nnz;
-    *s = (struct matrix_stats){
+    *s = (struct matrix_facts){
         .row_mean = A->m ? (double)A->nnz / A->m : 0,
         .row_min = shortest,
         .row_max = longest,
@@ -46,7 +46,7 @@ void stats_rows(const struct csr *A, struct matrix_stats *s)
         .tiles = -1,
         .tile_mean = -1,
     };
-    for (int r = 0; r < STATS_PANELS; r++) s->reuse[r] = -1;
+    for (int r = 0; r < FACTS_PANELS; r++) s->reuse[r] = -1;
 }
 
 // Sets count[j] to the number of nonzeros in column j.
@@ -150,7 +150,7 @@ static int64_t blocks_used(const struct csr *A, int32_t height, int32_t width, i
     return sum;
 }
 
-int stats_structure(const struct csr *A, int64_t products_limit, struct matrix_stats *s)
+int facts_structure(const struct csr *A, int64_t products_limit, struct matrix_facts *s)
 {
     int err = ERR_MEMORY, threads = omp_get_max_threads();
     int32_t *marks = NULL, *count = mem_alloc(A->n, sizeof *count);
@@ -167,10 +167,10 @@ int stats_structure(const struct csr *A, int64_t products_limit, struct matrix_s
         s->nnz_aa = nnz_of_square(A, marks, threads);
         if (s->nnz_aa) s->compression_aa = (double)s->products_aa / (double)s->nnz_aa;
     }
-    s->tiles = blocks_used(A, STATS_TILE, STATS_TILE, marks, threads);
+    s->tiles = blocks_used(A, FACTS_TILE, FACTS_TILE, marks, threads);
     if (s->tiles) s->tile_mean = (double)A->nnz / (double)s->tiles;
-    for (int r = 0; r < STATS_PANELS; r++) {
-        int64_t columns = blocks_used(A, stats_panel_rows[r], 1, marks, threads);
+    for (int r = 0; r < FACTS_PANELS; r++) {
+        int64_t columns = blocks_used(A, facts_panel_rows[r], 1, marks, threads);
         if (columns) s->reuse[r] = (double)A->nnz / (double)columns;
     }
     err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;

@@ -1,6 +1,6 @@
 // Report as JUnit XML for continuous integration. A regression is a failure, an unclear case is
 // skipped.
-#include "compare/report.h"
+#include "compare/verdict_text.h"
 
 #include <math.h>
 
@@ -27,7 +27,7 @@ static void put_verdict(FILE *out, const struct compared *x)
     fprintf(out, "      <%s message=\"%s", failure ? "failure" : "skipped",
             verdict_name(x->verdict));
     if (x->why[0]) fprintf(out, ": "), markup_xml(out, x->why);
-    if (x->timed) fprintf(out, "; time of NEW over OLD %s", report_ratio(x, ratio));
+    if (x->timed) fprintf(out, "; time of NEW over OLD %s", verdict_ratio(x, ratio));
     fprintf(out, "\"%s%s%s/>\n", failure ? " type=\"" : "", failure ? verdict_name(x->verdict) : "",
             failure ? "\"" : "");
 }
@@ -50,7 +50,7 @@ static void put_case(FILE *out, const struct compared *x)
     fprintf(out, "    </testcase>\n");
 }
 
-int report_junit(FILE *out, const struct comparison *c)
+int verdict_junit(FILE *out, const struct comparison *c)
 {
     long long failures = 0, skipped = 0;
     for (int64_t i = 0; i < c->count; i++) {

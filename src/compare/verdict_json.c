@@ -1,5 +1,5 @@
 // Report as JSON.
-#include "compare/report.h"
+#include "compare/verdict_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void add_place(struct json *j, cJSON *o, const char *name, const struct c
 
 static void add_summary(struct json *j, const struct comparison *c)
 {
-    const struct summary *s = &c->sum;
+    const struct verdict_counts *s = &c->sum;
     cJSON *o = json_object(j, j->root, "summary"), *of = json_object(j, o, "verdicts");
     for (int v = 0; v < VERDICT_COUNT; v++)
         json_number(j, of, verdict_name((enum verdict)v), (double)s->of[v]);
@@ -71,7 +71,7 @@ static void add_origin(struct json *j, const char *name, const struct origin *s)
     json_text(j, j->root, name, s->text[0] && !s->mixed ? s->text : NULL);
 }
 
-int report_json(FILE *out, const struct comparison *c)
+int verdict_json(FILE *out, const struct comparison *c)
 {
     struct json j;
     json_start(&j);
