@@ -46,39 +46,14 @@ static bool is_line(const char *text)
 // Names of every record, which no axis and no stat may take.
 static bool is_taken(const char *name)
 {
-    static const char *const taken[] = {"schema",
-                                        "kind",
-                                        "status",
-                                        "reason",
-                                        "case",
-                                        "op",
-                                        "alg",
-                                        "device",
-                                        "prec",
-                                        "cache",
-                                        "options",
-                                        "library",
-                                        "matrix",
-                                        "check",
-                                        "time_ms",
-                                        "setup_ms",
-                                        "formats",
-                                        "phases_ms",
-                                        "flops",
-                                        "gflops",
-                                        "bytes",
-                                        "bound_ms",
-                                        "cache_resident",
-                                        "efficiency",
-                                        "memory",
-                                        "stats",
-                                        "launch",
-                                        "gather_ms",
-                                        "gather_efficiency",
-                                        "counters"};
-    for (int i = 0; i < COUNT(taken); i++)
-        if (!strcmp(taken[i], name)) return true;
-    return false;
+    static const char taken[] =
+        " schema kind status reason case op alg device prec cache "
+        "options library matrix check time_ms setup_ms formats phases_ms flops gflops "
+        "bytes bound_ms cache_resident efficiency memory stats launch gather_ms gather_efficiency "
+        "counters ";
+    char word[64];
+    snprintf(word, sizeof word, " %s ", name);
+    return strstr(taken, word) != NULL;
 }
 
 static void test_axis(const struct op *op, const struct axis *axis)
