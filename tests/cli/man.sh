@@ -6,17 +6,9 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 binary=$(realpath "${1:-$root/spbench}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
-
-check() { # check WHAT COMMAND...
-    if "${@:2}" >"$work/out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'man.sh: FAILED: %s\n' "$1"
-        sed 's/^/    /' "$work/out" | head -n 20
-    fi
-}
+# shellcheck source=tests/lib/checks.sh
+. "$root/tests/lib/checks.sh"
+output=$work/out
 
 "$binary" man >"$work/page.1"
 # part SECTION [SUBSECTION]: the lines below the headings.

@@ -6,19 +6,9 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 most=5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-# check TEXT COMMAND...: the command succeeds.
-check() {
-    local text=$1
-    shift
-    if "$@" >/dev/null; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $text"
-    fi
-}
+# shellcheck source=tests/lib/checks.sh
+. "$root/tests/lib/checks.sh"
+output=$work/out
 
 # With the objects of a build, only columns.c is compiled.
 cp -a "$root"/{Makefile,include,kernels,src,tests,tools,docs} "$work" 2>/dev/null

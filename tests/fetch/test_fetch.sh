@@ -17,8 +17,7 @@ done
 if command -v shellcheck >/dev/null; then
     check 'shellcheck' shellcheck "$root"/fetch_suitesparse.sh "$root"/fetch/*.sh "$root"/tests/fetch/*.sh
 else
-    echo 'skipped: shellcheck is not installed'
-    skipped=$((skipped + 1))
+    skip 'shellcheck is not installed'
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -4,7 +4,9 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
-passed=0 failed=0 skipped=0
+# shellcheck source=tests/lib/checks.sh
+. tests/lib/checks.sh
+output=$work/out
 tag=spbench-test-$$ engine=''
 end() {
     [ -z "$engine" ] || "$engine" rmi -f "$tag" >/dev/null 2>&1
@@ -12,15 +14,6 @@ end() {
 }
 trap end EXIT
 
-check() { # check WHAT COMMAND...
-    if "${@:2}" >"$work/out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'container.sh: FAILED: %s\n' "$1"
-        sed 's/^/    /' "$work/out" | tail -n 20
-    fi
-}
 try() { env -u MAKEFLAGS -u MFLAGS make --no-print-directory "$@"; }
 
 # The recipe: the packages of the documents, no files of a build, and arguments of make.

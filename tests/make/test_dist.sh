@@ -5,17 +5,9 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-check() { # check WHAT COMMAND...
-    if "${@:2}" >"$work/out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'dist.sh: FAILED: %s\n' "$1"
-        sed 's/^/    /' "$work/out" | head -n 20
-    fi
-}
+# shellcheck source=tests/lib/checks.sh
+. tests/lib/checks.sh
+output=$work/out
 try() { env -u MAKEFLAGS -u MFLAGS make --no-print-directory "$@"; }
 
 # make in a clone, because the tarball is written there; of the last commit, as everywhere.

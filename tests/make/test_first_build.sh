@@ -5,17 +5,9 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-check() { # check WHAT COMMAND...
-    if "${@:2}" >"$work/out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'first_build.sh: FAILED: %s\n' "$1"
-        sed 's/^/    /' "$work/out" | head -n 20
-    fi
-}
+# shellcheck source=tests/lib/checks.sh
+. tests/lib/checks.sh
+output=$work/out
 stub() { # stub FILE: a program of the lines of stdin
     mkdir -p "$(dirname "$work/$1")"
     { echo '#!/bin/sh' && cat; } >"$work/$1"

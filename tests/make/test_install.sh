@@ -7,21 +7,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 spbench=$(realpath "${1:-$root/build/cpu/spbench}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
-
-check() { # check WHAT COMMAND...
-    if "${@:2}" >"$work/out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'test_install.sh: FAILED: %s\n' "$1"
-        sed 's/^/    /' "$work/out" | head -n 20
-    fi
-}
-skip() {
-    skipped=$((skipped + 1))
-    printf 'skipped: %s\n' "$1"
-}
+# shellcheck source=tests/lib/checks.sh
+. "$root/tests/lib/checks.sh"
+output=$work/out
 
 # --- completion -------------------------------------------------------------------------------
 

@@ -6,13 +6,8 @@ export SPBENCH=${1:-$root/spbench} MKL_RT=/no/such/libmkl_rt.so
 SPBENCH=$(realpath "$SPBENCH")
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-passed=0 failed=0
-
-check() {
-    local name=$1
-    shift
-    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED: $name"; fi
-}
+# shellcheck source=tests/lib/checks.sh
+. "$root/tests/lib/checks.sh"
 
 # measure STATUS TEXT ARGUMENT...: measure.sh with these arguments ends with STATUS and prints TEXT.
 measure() {
