@@ -115,12 +115,9 @@ static struct ending outcome(int (*run_it)(struct task *t), double overlapped_ms
                              enum check_mode mode)
 {
     struct algo algo = on_csr;
-    struct plan_parts x;
     algo.run = run_it;
     const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo};
-    parts_start(&x, &own_op);
-    parts_one(&x);
-    parts_add(&x, &entry);
+    struct plan_parts x = PARTS(&own_op, &entry);
     follow_ms = overlapped_ms;
     struct plan plan = parts_plan(&x);
     plan.check = mode;

@@ -131,12 +131,9 @@ static void test_made_once(void)
 // Who asks for tiles alone has no CSR on the device, and none in his peak.
 static void test_no_csr(void)
 {
-    struct plan_parts x;
     for (int after = 0; after < 2; after++) {
-        parts_start(&x, &own_op);
-        parts_one(&x);
-        if (after) parts_add(&x, &csr_entry);
-        parts_add(&x, &tile_entry);
+        struct plan_parts x =
+            after ? PARTS(&own_op, &csr_entry, &tile_entry) : PARTS(&own_op, &tile_entry);
         struct endings o = run(&x);
         const struct ending *r = &o.list[after];
         int64_t csr = csr_size(F32), want = r->format_bytes + dense_size(F32, 1);
@@ -190,10 +187,7 @@ static void test_phases(void)
     greedy.run = greedy_run;
     const struct algo_entry entry = {"greedy", of->op, DEVICE_CPU, &greedy};
     for (int i = 0; i < COUNT(takes); i++) {
-        struct plan_parts x;
-        parts_start(&x, of->op);
-        parts_one(&x);
-        parts_add(&x, &entry);
+        struct plan_parts x = PARTS(of->op, &entry);
         prepare_takes = takes[i][0];
         run_takes = takes[i][1];
         struct endings o = run(&x);
@@ -216,17 +210,12 @@ static void test_makes_room(void)
 {
     const struct algo_entry *order[] = {&csr_entry, &tile_entry, &counted_entry, &csr_entry};
     struct ending alone[COUNT(order)];
-    struct plan_parts x;
     int64_t most = 0;
     for (int e = 0; e < COUNT(order); e++) {
-        parts_start(&x, &own_op);
-        parts_one(&x);
-        parts_add(&x, order[e]);
-        alone[e] = run(&x).list[0];
+        struct plan_parts one = PARTS(&own_op, order[e]);
+        alone[e] = run(&one).list[0];
     }
-    parts_start(&x, &own_op);
-    parts_one(&x);
-    for (int e = 0; e < COUNT(order); e++) parts_add(&x, order[e]);
+    struct plan_parts x = PARTS(&own_op, &csr_entry, &tile_entry, &counted_entry, &csr_entry);
     // Making a format takes CSR besides, which is the most that any of them needs.
     for (int e = 0; e < COUNT(order); e++)
         most = max64(most, alone[e].format_bytes + csr_size(F32));
@@ -276,11 +265,9 @@ static void test_orders(void)
 {
     // What it takes must not depend on how long a trial took.
     static const struct given_option untried = {"trials", 0};
-    struct plan_parts x;
     for (int i = 0; i < op_count; i++) {
         int64_t most = 0;
-        parts_start(&x, ops[i]);
-        parts_one(&x);
+        struct plan_parts x = PARTS(ops[i], NULL);
         parts_add_all(&x, DEVICE_CPU);
         x.request.settings = &untried;
         x.request.setting_count = 1;
@@ -288,11 +275,7 @@ static void test_orders(void)
         for (int e = 0; e < o.count; e++) most = max64(most, o.list[e].peak_bytes);
         test_order(&x, most + csr_size(F32), ops[i]->name);
     }
-    parts_start(&x, &own_op);
-    parts_one(&x);
-    parts_add(&x, &csr_entry);
-    parts_add(&x, &counted_entry);
-    parts_add(&x, &tile_entry);
+    struct plan_parts x = PARTS(&own_op, &csr_entry, &counted_entry, &tile_entry);
     test_order(&x, coo_size(F32) + csr_size(F32) + dense_size(F32, 1), own_op.name);
 }
 

@@ -11,10 +11,7 @@ static const struct algo_entry elsewhere = {"elsewhere", &own_op,
 static void test_missing_device(void)
 {
     const struct given_option setting = {"grain", 7};
-    struct plan_parts x;
-    parts_start(&x, &own_op);
-    parts_one(&x);
-    parts_add(&x, &elsewhere);
+    struct plan_parts x = PARTS(&own_op, &elsewhere);
     x.request.settings = &setting;
     x.request.setting_count = 1;
     struct endings o = run(&x);
@@ -32,11 +29,7 @@ static void test_missing_library(void)
     struct algo missing = on_csr;
     const struct algo_entry entry = {"library's", &own_op, DEVICE_CPU, &missing};
     missing.missing = no_library;
-    struct plan_parts x;
-    parts_start(&x, &own_op);
-    parts_one(&x);
-    parts_add(&x, &entry);
-    parts_add(&x, &csr_entry);
+    struct plan_parts x = PARTS(&own_op, &entry, &csr_entry);
     struct endings o = run(&x);
     CHECK(o.list[0].status == STATUS_UNSUPPORTED && o.list[1].status == STATUS_OK, "%s, %s",
           status_name(o.list[0].status), status_name(o.list[1].status));
@@ -51,15 +44,12 @@ static int count_flush(struct device *d) { return (void)d, flushes++, OK; }
 // never.
 static void test_cold(void)
 {
-    struct plan_parts x;
     struct device_ops counting = *places.cpu.ops;
     const struct device_ops *plain = places.cpu.ops;
     counting.flush_cache = count_flush;
     places.cpu.ops = &counting;
     for (int cold = 0; cold < 2; cold++) {
-        parts_start(&x, &own_op);
-        parts_one(&x);
-        parts_add(&x, &csr_entry);
+        struct plan_parts x = PARTS(&own_op, &csr_entry);
         x.request.cold = cold;
         flushes = 0;
         // A sample, one with other inputs, and at least one behind a change of signs.
@@ -146,12 +136,9 @@ static void test_blind(void)
     struct csr *A = &M.A;
     struct algo algo = on_csr;
     const struct algo_entry entry = {"in f32", &own_op, DEVICE_CPU, &algo};
-    struct plan_parts x;
     algo.arith = ARITH_PREC;
     for (int64_t q = 0; q < A->nnz; q++) A->val[q] = ldexp(A->val[q], -148);
-    parts_start(&x, &own_op);
-    parts_one(&x);
-    parts_add(&x, &entry);
+    struct plan_parts x = PARTS(&own_op, &entry);
     struct endings o = run(&x);
     CHECK(o.list[0].status == STATUS_UNCHECKED && !o.list[0].timed, "%s",
           status_name(o.list[0].status));

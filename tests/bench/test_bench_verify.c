@@ -55,12 +55,9 @@ static int keep_looks(const struct result *r, void *arg)
 static struct endings outcome(int (*run_it)(struct task *t), enum check_mode mode)
 {
     struct algo algo = on_csr;
-    struct plan_parts x;
     algo.run = run_it;
     const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo};
-    parts_start(&x, &own_op);
-    parts_one(&x);
-    parts_add(&x, &entry);
+    struct plan_parts x = PARTS(&own_op, &entry);
     if (mode != CHECK_OFF) parts_add(&x, &csr_entry);
     struct plan plan = parts_plan(&x);
     plan.check = mode;
@@ -159,13 +156,10 @@ static int noting_run(struct task *t)
 static void test_quiet(void)
 {
     struct algo algo = on_csr;
-    struct plan_parts x;
     algo.run = noting_run;
     algo.prepare = noting_prepare;
     const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo};
-    parts_start(&x, &own_op);
-    parts_one(&x);
-    parts_add(&x, &entry);
+    struct plan_parts x = PARTS(&own_op, &entry);
     struct plan plan = parts_plan(&x);
     plan.check = CHECK_FULL;
     plan.rule = (struct timing_rule){.reps = 10, .warmup = 1};
@@ -201,13 +195,10 @@ static void test_failed_change(void)
     const struct op *spmm = op_find("spmm");
     const struct device_ops *real = places.cpu.ops;
     struct device_ops failing = *real;
-    struct plan_parts x;
     failing.negate = failing_negate;
     places.cpu.ops = &failing;
-    parts_start(&x, spmm);
-    parts_one(&x);
-    parts_add(&x, algo_find(spmm, "reference", DEVICE_CPU));
-    parts_add(&x, algo_find(spmm, "rowsplit", DEVICE_CPU));
+    struct plan_parts x = PARTS(spmm, algo_find(spmm, "reference", DEVICE_CPU),
+                                algo_find(spmm, "rowsplit", DEVICE_CPU));
     for (negation_that_fails = 1; negation_that_fails <= 8; negation_that_fails++) {
         negations = 0;
         run(&x);

@@ -155,10 +155,7 @@ static int keep_result(const struct result *r, void *arg)
 
 static enum status profile(struct test_devices *places, const struct matrix *M)
 {
-    struct plan_parts x;
-    parts_start(&x, &own_op);
-    parts_one(&x);
-    parts_add(&x, &noted_entry);
+    struct plan_parts x = PARTS(&own_op, &noted_entry);
     struct plan plan = parts_plan(&x);
     plan.profile = true;
     events[0] = 0;

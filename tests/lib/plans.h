@@ -42,6 +42,17 @@ static inline void parts_add(struct plan_parts *x, const struct algo_entry *entr
     device_id(entry->device, 0, e->device);
 }
 
+// The first value of each axis and precision, for these algorithms.
+static inline struct plan_parts parts_of(const struct op *op, const struct algo_entry *const *list)
+{
+    struct plan_parts x;
+    parts_start(&x, op);
+    parts_one(&x);
+    while (*list) parts_add(&x, *list++);
+    return x;
+}
+#define PARTS(op, ...) parts_of(op, (const struct algo_entry *const[]){__VA_ARGS__, NULL})
+
 // Those of one kind of device.
 static inline void parts_add_all(struct plan_parts *x, enum device_kind kind)
 {
