@@ -22,45 +22,25 @@ static void put_verdicts(FILE *f, enum side side, const char *run, int i)
 {
     bool now = side == SIDE_NEW;
     double ms = wobble(i, now);
-    put(f, (struct line){.run = run, .name = "same", .ms = ms, .half = 0.002});
-    put(f, (struct line){.run = run, .name = "slow", .ms = ms * (now ? 1.06 : 1), .half = 0.002});
-    put(f, (struct line){.run = run, .name = "fast", .ms = ms * (now ? 0.5 : 1), .half = 0.002});
-    put(f, (struct line){.run = run, .name = "small", .ms = ms * (now ? 1.02 : 1), .half = 0.002});
+    PUT_IN(.name = "same", .ms = ms);
+    PUT_IN(.name = "slow", .ms = ms * (now ? 1.06 : 1));
+    PUT_IN(.name = "fast", .ms = ms * (now ? 0.5 : 1));
+    PUT_IN(.name = "small", .ms = ms * (now ? 1.02 : 1));
     // As far off as the threshold allows, give or take more than that.
     double wild = 1 + 0.2 * ((i + 3 * now) % 4);
-    put(f, (struct line){.run = run, .name = "wild", .ms = wild, .half = 0.002});
-    if (!now) put(f, (struct line){.run = run, .name = "gone", .ms = 1, .half = 0.01});
-    if (now) put(f, (struct line){.run = run, .name = "more", .ms = 1, .half = 0.01});
+    PUT_IN(.name = "wild", .ms = wild);
+    if (!now) PUT_IN(.name = "gone", .ms = 1);
+    if (now) PUT_IN(.name = "more", .ms = 1);
     // One process in which it fails, or is wrong, is enough.
     bool last = i == 5 && now;
-    put(f, (struct line){.run = run,
-                         .name = "fails",
-                         .ms = last ? 0 : 1,
-                         .half = 0.01,
-                         .status = last ? "failed" : NULL,
-                         .reason = last ? "no luck" : NULL});
-    put(f, (struct line){.run = run,
-                         .name = "wrong",
-                         .ms = last ? 0 : 1,
-                         .half = 0.01,
-                         .status = last ? "wrong" : NULL});
-    put(f, (struct line){.run = run,
-                         .name = "mended",
-                         .ms = now ? 1 : 0,
-                         .half = 0.01,
-                         .status = now ? NULL : "wrong"});
-    put(f, (struct line){.run = run, .name = "never", .status = "oom"});
-    put(f, (struct line){.run = run,
-                         .name = "hidden",
-                         .ms = now ? 0 : 1,
-                         .half = 0.01,
-                         .status = now ? "unchecked" : NULL});
-    put(f, (struct line){.run = run, .name = "worse", .status = now ? "wrong" : "failed"});
-    put(f, (struct line){.run = run,
-                         .name = "newer",
-                         .ms = now ? 0.5 : 1,
-                         .half = 0.01,
-                         .library = now ? "2.0" : "1.0"});
+    PUT_IN(.name = "fails", .ms = last ? 0 : 1, .status = last ? "failed" : NULL,
+           .reason = last ? "no luck" : NULL);
+    PUT_IN(.name = "wrong", .ms = last ? 0 : 1, .status = last ? "wrong" : NULL);
+    PUT_IN(.name = "mended", .ms = now ? 1 : 0, .status = now ? NULL : "wrong");
+    PUT_IN(.name = "never", .status = "oom");
+    PUT_IN(.name = "hidden", .ms = now ? 0 : 1, .status = now ? "unchecked" : NULL);
+    PUT_IN(.name = "worse", .status = now ? "wrong" : "failed");
+    PUT_IN(.name = "newer", .ms = now ? 0.5 : 1, .library = now ? "2.0" : "1.0");
 }
 
 static void test_verdicts(void)
@@ -124,22 +104,12 @@ static void put_unchecked(FILE *f, enum side side, const char *run, int i)
 {
     bool now = side == SIDE_NEW;
     double ms = wobble(i, side);
-    put(f, (struct line){.run = run, .name = "new", .ms = ms, .half = 0.002, .unchecked = now});
-    put(f, (struct line){.run = run, .name = "old", .ms = ms, .half = 0.002, .unchecked = !now});
-    put(f, (struct line){.run = run, .name = "both", .ms = ms, .half = 0.002, .unchecked = true});
-    put(f, (struct line){.run = run, .name = "checked", .ms = ms, .half = 0.002});
-    put(f, (struct line){.run = run,
-                         .name = "hides",
-                         .ms = now ? 1 : 0,
-                         .half = 0.002,
-                         .status = now ? NULL : "wrong",
-                         .unchecked = now});
-    put(f, (struct line){.run = run,
-                         .name = "fails",
-                         .ms = now ? 0 : 1,
-                         .half = 0.002,
-                         .status = now ? "failed" : NULL,
-                         .unchecked = !now});
+    PUT_IN(.name = "new", .ms = ms, .unchecked = now);
+    PUT_IN(.name = "old", .ms = ms, .unchecked = !now);
+    PUT_IN(.name = "both", .ms = ms, .unchecked = true);
+    PUT_IN(.name = "checked", .ms = ms);
+    PUT_IN(.name = "hides", .ms = now ? 1 : 0, .status = now ? NULL : "wrong", .unchecked = now);
+    PUT_IN(.name = "fails", .ms = now ? 0 : 1, .status = now ? "failed" : NULL, .unchecked = !now);
 }
 
 static void test_unchecked(void)
@@ -167,10 +137,7 @@ static void put_planted(FILE *f, enum side side, const char *run, int i)
     static const char *const names[] = {"a", "b", "c", "d"};
     for (int n = 0; n < COUNT(names); n++) {
         double factor = side == SIDE_NEW && n % 2 == slow_from ? 1.05 : 1;
-        put(f, (struct line){.run = run,
-                             .name = names[n],
-                             .ms = wobble(i + n, side) * factor,
-                             .half = 0.002});
+        PUT_IN(.name = names[n], .ms = wobble(i + n, side) * factor);
     }
 }
 
@@ -201,7 +168,7 @@ static void put_mean(FILE *f, enum side side, const char *run, int i)
         char name[16];
         snprintf(name, sizeof name, "m%d", n);
         double ms = side == SIDE_NEW && n % 2 ? 8 : 2;
-        put(f, (struct line){.run = run, .name = name, .ms = ms * clock, .half = 0.001});
+        PUT_IN(.name = name, .ms = ms * clock, .half = 0.001);
     }
 }
 
@@ -237,8 +204,7 @@ static void put_single(FILE *f, enum side side)
         snprintf(name, sizeof name, "m%d", i);
         double t = sinh(4.0 * (i - MANY / 2 + 0.5) / MANY) * 0.002; // worst: 0.7 %
         double ms = side ? exp(t) * (i >= 18 && i < 22 ? 2 : 1) : 1;
-        put(f,
-            (struct line){.run = "r", .name = name, .ms = ms, .half = 0.001, .device = "cuda:0"});
+        PUT(.name = name, .ms = ms, .half = 0.001, .device = "cuda:0");
     }
 }
 
@@ -261,13 +227,13 @@ static void put_doubtful(FILE *f, enum side side)
 {
     bool now = side == SIDE_NEW;
     double ms = now ? 3 : 1;
-    put(f, (struct line){.run = "r", .name = "hot", .ms = ms, .half = 0.001, .throttled = now});
-    put(f, (struct line){.run = "r", .name = "busy", .ms = ms, .half = 0.001, .busy = now});
-    put(f, (struct line){.run = "r", .name = "few", .ms = ms, .samples = 3});
-    put(f, (struct line){.run = "r", .name = "calm", .ms = 1, .half = 0.001});
+    PUT(.name = "hot", .ms = ms, .half = 0.001, .throttled = now);
+    PUT(.name = "busy", .ms = ms, .half = 0.001, .busy = now);
+    PUT(.name = "few", .ms = ms, .samples = 3);
+    PUT(.name = "calm", .ms = 1, .half = 0.001);
     // Where others are calm, the busy one does not count.
-    put(f, (struct line){.run = "r", .name = "other", .ms = 1, .half = 0.001});
-    put(f, (struct line){.run = "s", .name = "other", .ms = 50, .half = 0.001, .busy = true});
+    PUT(.name = "other", .ms = 1, .half = 0.001);
+    PUT(.run = "s", .name = "other", .ms = 50, .half = 0.001, .busy = true);
 }
 
 static void test_doubtful(void)
@@ -293,12 +259,8 @@ static void put_turns(FILE *f, enum side side, const char *run, int i)
 {
     // A neighbour comes and goes: it slows down both of a pair.
     double ms = (i % 2 ? 1.8 : 1) * wobble(i, side);
-    put(f, (struct line){.run = run,
-                         .name = "a",
-                         .half = 0.002,
-                         .busy = true,
-                         .ms = ms * (side == SIDE_NEW ? 1.05 : 1),
-                         .throttled = i == 3 && side});
+    PUT_IN(.name = "a", .busy = true, .ms = ms * (side == SIDE_NEW ? 1.05 : 1),
+           .throttled = i == 3 && side);
 }
 
 // Busy processes count where they took turns; a throttled one takes its partner with it.
@@ -320,11 +282,7 @@ static const bool busy_one[] = {0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1};
 static void put_some_busy(FILE *f, enum side side, const char *run, int i)
 {
     bool busy = busy_one[i] && side == SIDE_NEW;
-    put(f, (struct line){.run = run,
-                         .name = "a",
-                         .half = 0.002,
-                         .busy = busy,
-                         .ms = wobble(i, side) * (busy ? 3 : 1)});
+    PUT_IN(.name = "a", .busy = busy, .ms = wobble(i, side) * (busy ? 3 : 1));
 }
 
 // Pairs that were busy are left out where eight others are there.
@@ -342,7 +300,7 @@ static void test_some_busy(void)
 static void put_low(FILE *f, enum side side, const char *run, int i)
 {
     double ms = wobble(i, side) * (side ? 1.06 : 1), wild = 1 + ((i * 5 + side * 3) % 7);
-    put(f, (struct line){.run = run, .half = 0.3, .busy = true, .ms = ms * wild, .low = ms});
+    PUT_IN(.half = 0.3, .busy = true, .ms = ms * wild, .low = ms);
 }
 
 static void test_low(void)
@@ -378,12 +336,8 @@ static void test_apart(void)
             char run[RUN_MAX];
             put_process(f, i, 10 * side + i, run);
             for (int x = 0; x < COUNT(rows); x++)
-                put(f, (struct line){.run = run,
-                                     .name = rows[x].name,
-                                     .device = rows[x].device,
-                                     .half = 0.002,
-                                     .busy = side && rows[x].busy,
-                                     .ms = wobble(i, side) * (side ? rows[x].ratio : 1)});
+                PUT_IN(.name = rows[x].name, .device = rows[x].device, .busy = side && rows[x].busy,
+                       .ms = wobble(i, side) * (side ? rows[x].ratio : 1));
         }
         fclose(f);
     }
@@ -401,8 +355,7 @@ static void test_apart(void)
         for (int i = 0; i < 5; i++) {
             char run[RUN_MAX];
             put_process(f, i, 10 * side + i, run);
-            put(f,
-                (struct line){.run = run, .half = 0.002, .ms = wobble(i, side) * (side ? 1.1 : 1)});
+            PUT_IN(.ms = wobble(i, side) * (side ? 1.1 : 1));
         }
         fclose(f);
     }
@@ -415,9 +368,7 @@ static void test_apart(void)
 // Unclear how much faster, but not slower: that is no reason to stop anybody.
 static void put_excused(FILE *f, enum side side, const char *run, int i)
 {
-    put(f, (struct line){.run = run,
-                         .half = 0.002,
-                         .ms = side == SIDE_NEW ? 0.98 * (1 + 0.02 * (i % 3 - 1)) : 1});
+    PUT_IN(.ms = side == SIDE_NEW ? 0.98 * (1 + 0.02 * (i % 3 - 1)) : 1);
 }
 
 static void test_excused(void)
@@ -437,10 +388,7 @@ static void put_chance(FILE *f, enum side side, const char *run, int i)
         char name[16];
         snprintf(name, sizeof name, "m%d", n);
         double off = 0.05 * (double)(random_value(5, (uint64_t)(n * 12 + 2 * i + side)));
-        put(f, (struct line){.run = run,
-                             .name = name,
-                             .ms = exp(off + (side && !n ? 0.045 : 0)),
-                             .half = 0.002});
+        PUT_IN(.name = name, .ms = exp(off + (side && !n ? 0.045 : 0)));
     }
 }
 

@@ -71,14 +71,10 @@ static int history(struct comparison *c, int slow, int consecutive)
         for (int run = 0; run < 2; run++) {
             char name[RUN_MAX];
             put_process(f, run, 2 * i + run, name);
-            put(f,
-                (struct line){.run = name, .name = "steady", .ms = wobble(i, run), .half = 0.002});
-            put(f, (struct line){.run = name,
-                                 .name = "moves",
-                                 .half = 0.002,
-                                 .ms = wobble(i, 2 + run) * (i >= POINTS - slow ? 1.2 : 1)});
-            put(f, (struct line){
-                       .run = name, .name = "other", .ms = wobble(3 * i, run), .half = 0.002});
+            PUT(.run = name, .name = "steady", .ms = wobble(i, run));
+            PUT(.run = name, .name = "moves",
+                .ms = wobble(i, 2 + run) * (i >= POINTS - slow ? 1.2 : 1));
+            PUT(.run = name, .name = "other", .ms = wobble(3 * i, run));
         }
         fclose(f);
         paths[(i + 2) % POINTS] = path[i];
@@ -133,10 +129,7 @@ static void test_worst(void)
                 const char *status = side == SIDE_NEW ? now[i][run] : "ok";
                 snprintf(name, sizeof name, "%d.%d", side, run);
                 put_environment(f, name, 10 * side + run);
-                put(f, (struct line){.run = name,
-                                     .status = status,
-                                     .ms = strcmp(status, "ok") ? 0 : 1,
-                                     .half = 0.002});
+                PUT(.run = name, .status = status, .ms = strcmp(status, "ok") ? 0 : 1);
             }
             fclose(f);
         }

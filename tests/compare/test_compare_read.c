@@ -9,13 +9,13 @@ static void test_reading(void)
     struct comparison c;
     FILE *f = file_open(files[0], "w");
     put_environment(f, "r", 1);
-    put(f, (struct line){.run = "r", .name = "a", .ms = 7, .half = 0.001});
+    PUT(.name = "a", .ms = 7, .half = 0.001);
     fprintf(f, "{\"schema\":\"spbench/1\",\"kind\":\"res\n");
-    put(f, (struct line){.run = "r", .name = "a", .ms = 2, .half = 0.001});
+    PUT(.name = "a", .ms = 2, .half = 0.001);
     fprintf(f, "\n{\"half\":");
     fclose(f);
     f = file_open(files[1], "w");
-    put(f, (struct line){.run = "q", .name = "a", .ms = 2, .half = 0.001});
+    PUT(.run = "q", .name = "a", .ms = 2, .half = 0.001);
     fclose(f);
     CHECK(!comparison_files(&c, files[0], files[1], &usual), "%s", fail_text());
     const struct compared *a = case_of(&c, "a");
@@ -48,14 +48,9 @@ static void put_kinds(FILE *f, enum side side)
 {
     bool now = side == SIDE_NEW;
     put_environment(f, now ? "q" : "r", side);
-    put(f, (struct line){.run = now ? "q" : "r",
-                         .name = "both",
-                         .ms = now ? 4 : 2,
-                         .half = 0.001,
-                         .back = now ? 0.5 : 1,
-                         .back_half = 0.002,
-                         .overtakes = now});
-    put(f, (struct line){.run = now ? "q" : "r", .name = "one", .ms = now ? 3 : 1, .half = 0.001});
+    PUT(.run = now ? "q" : "r", .name = "both", .ms = now ? 4 : 2, .half = 0.001,
+        .back = now ? 0.5 : 1, .back_half = 0.002, .overtakes = now);
+    PUT(.run = now ? "q" : "r", .name = "one", .ms = now ? 3 : 1, .half = 0.001);
 }
 
 static void test_kinds(void)
@@ -106,9 +101,9 @@ static void test_memory(void)
     for (int side = 0; side < SIDES; side++) {
         FILE *f = file_open(files[side], "w");
         put_environment(f, "r", 1);
-        put(f, (struct line){.run = "r", .name = "a", .ms = 1 + side, .half = 0.01});
-        put(f, (struct line){.run = "r", .name = "b", .ms = 1, .half = 0.01, .library = "1"});
-        put(f, (struct line){.run = "r", .name = "c", .status = "oom", .reason = "too large"});
+        PUT(.name = "a", .ms = 1 + side, .half = 0.01);
+        PUT(.name = "b", .ms = 1, .half = 0.01, .library = "1");
+        PUT(.name = "c", .status = "oom", .reason = "too large");
         fclose(f);
     }
     FILE *sink = file_open("/dev/null", "w");

@@ -53,10 +53,11 @@ static inline void put_process(FILE *f, int i, int minute, char run[RUN_MAX])
     put_environment(f, run, minute);
 }
 
+#define HALF 0.002
 // What a record has that a comparison reads. Its operation is none of this build.
 struct line {
-    const char *run, *name, *status, *reason, *library, *device; // NULL: m, ok, none, none, cpu
-    double ms, half;                                             // half of the interval, as a share
+    const char *run, *name, *status, *reason, *library, *device; // NULL: r, m, ok, none, none, cpu
+    double ms, half; // half of the interval, as a share; 0: HALF
     bool throttled, busy;
     int samples; // 0: enough for an interval
     double back; // ms back to back, and so half of its interval; 0: not told
@@ -68,6 +69,8 @@ struct line {
 
 static inline void put(FILE *f, struct line l)
 {
+    if (!l.half) l.half = HALF;
+    if (!l.run) l.run = "r";
     const char *name = l.name ? l.name : "m", *status = l.status ? l.status : "ok";
     const char *device = l.device ? l.device : "cpu";
     char time[384] = "null", library[64] = "null", reason[64] = "null", in_key[64] = "";
@@ -99,6 +102,10 @@ static inline void put(FILE *f, struct line l)
             l.unchecked ? "off" : "full", l.overtakes ? ",\"in_order\":false" : "", time,
             l.ms > 0 ? 1 / l.ms : 0);
 }
+
+#define PUT(...) put(f, (struct line){__VA_ARGS__})
+#define PUT_IN(...)                                                                                \
+    put(f, (struct line){.run = run, __VA_ARGS__}) // in a function with the run's name
 
 // The same in all, up to half a percent.
 static inline double wobble(int i, int of)
