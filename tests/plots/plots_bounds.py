@@ -4,6 +4,7 @@ import os
 import random
 
 from plots_records import GPU, M1, M2, SPMM, environment, matrices, result, rows_of, write
+from plots_run import fails
 
 FIGURES = ("gather", "roofline_counters")
 
@@ -50,11 +51,8 @@ def test_numbers(check):
     check("1 case;" in notes or "1 case." in notes, "one of them is drawn: %s" % notes)
     check("2 cases have no counters of memory" in notes, "the others are told: %s" % notes)
     for script in (gather, roofline_counters):
-        try:
-            script.draw(common.select(rows_of(SPMM, result("merge", M1, 1.0))))
-            check(False, "%s draws what is not there" % script.__name__)
-        except records.NoData as why:
-            check(str(why).startswith("no result has"), "%s: %s" % (script.__name__, why))
+        why = fails(script.draw, common.select(rows_of(SPMM, result("merge", M1, 1.0))))
+        check(why.startswith("no result has"), "%s: %s" % (script.__name__, why))
 
 
 def test_scripts(folder, check, run, picture):

@@ -16,6 +16,7 @@ import records
 import reordering
 import speedup_sorted
 from plots_records import GPU, M1, M2, SPMM, environment, matrices, result, rows_of, write
+from plots_run import fails
 
 MODEL = ("predicted", "predicted_roofline", "speedup_sorted", "reordering")
 FIGURES = MODEL + ("gflops_nonzeros", "band", "colseg")
@@ -53,11 +54,8 @@ def test_predictions(check, near):
     text = predictions.quality("folded", rows[:3], "all_miss")
     check(text == "folded: measured over all miss 0.79 in the geometric mean, within 0.5 to 2 on 2 "
           "of 3, rank correlation 0.00.", text)
-    try:
-        predictions.of_series(rows[3:])
-        check(False, "predictions of nothing")
-    except records.NoData as why:
-        check(str(why) == "no result has a model's prediction", str(why))
+    why = fails(predictions.of_series, rows[3:])
+    check(why == "no result has a model's prediction", why)
 
 
 def balanced_rows():
@@ -128,11 +126,8 @@ def test_speedups(check):
           % [text.get_text() for text in legend])
     for rows, want in ((vendor, "no algorithm has a model"),
                        (balanced_rows()[:1], "none of the reference to compare with")):
-        try:
-            speedup_sorted.draw(common.select(rows_of(SPMM, *rows)))
-            check(False, "speed-ups without " + want)
-        except records.NoData as why:
-            check(want in str(why), str(why))
+        why = fails(speedup_sorted.draw, common.select(rows_of(SPMM, *rows)))
+        check(want in why, why)
 
 
 def test_reordering(check, near):
@@ -149,11 +144,8 @@ def test_reordering(check, near):
           texts_of(fig), texts_of(fig))
     for row in rows:
         row["model"] = {}
-    try:
-        reordering.draw(common.select(rows))
-        check(False, "a figure without predictions")
-    except records.NoData as why:
-        check("that has a prediction" in str(why), str(why))
+    why = fails(reordering.draw, common.select(rows))
+    check("that has a prediction" in why, why)
 
 
 def test_mean(check):

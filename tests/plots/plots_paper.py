@@ -17,6 +17,7 @@ import speedup_rowlength
 import speedup_sorted
 from plots_records import (GPU, M1, M2, SPGEMM, SPMM, algorithm, environment, gpu_records, product, result,
                            rows_of, write)
+from plots_run import fails
 
 INCH_DPI, WIDTH, LETTERS = 300, 3.35, 8  # of an image for a paper
 
@@ -27,14 +28,6 @@ def asked(alg="", matrix="", mixed=False):
 
 def names_of(selection):
     return list(series.series(selection.rows))
-
-
-def fails(function, *args):
-    try:
-        function(*args)
-    except records.NoData as why:
-        return str(why)
-    return "nothing failed"
 
 
 def test_choice(check):

@@ -1,9 +1,7 @@
 """Tests of reading records, for test_plots.py: what tells cases apart, cases that are there twice,
 lines that are no records."""
 
-import contextlib
 import gzip
-import io
 import json
 import os
 import threading
@@ -15,6 +13,7 @@ import repeats
 import roofline
 import series
 from plots_records import GPU, SPMM, environment, result, rows_of, write
+from plots_run import told
 
 
 def test_again(folder, check):
@@ -23,12 +22,6 @@ def test_again(folder, check):
 
     def repeats_then_series(rows):
         return series.series(repeats.settled(rows))
-
-    def told(function, *args):
-        said = io.StringIO()
-        with contextlib.redirect_stderr(said):
-            value = function(*args)
-        return value, said.getvalue()
 
     rows = rows_of(SPMM, result("merge", m1, 1.0), result("merge", m2, 4.0),
                    result("merge", m1, 2.0), result("cusparse", m1, 1.0),
@@ -63,10 +56,8 @@ def test_doctor(folder, check):
     path = write(os.path.join(folder, "doctor.jsonl"), [
         {"schema": "spbench/1", "kind": "doctor"}, environment(roof=GPU),
         result("merge", ("one", 100, 500), 1.0)])
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        rows = records.read([path])
-    check(len(rows) == 1 and not said.getvalue(), "one row, %r" % said.getvalue())
+    rows, said = told(records.read, [path])
+    check(len(rows) == 1 and not said, "one row, %r" % said)
 
 
 def test_reading(folder, check):
@@ -80,12 +71,9 @@ def test_reading(folder, check):
         file.write(json.dumps(result("merge", m, 2.0)) + "\n")
         file.write(json.dumps(result("merge", m, 1.0)) + "\n[1]\n")
         file.write(json.dumps(result("merge", m, 9.0))[:200])
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        rows = records.read([path])
-    check("2 lines, the first is line 5: no spbench/1 record" in said.getvalue(),
-          "warning: " + said.getvalue())
-    check("1 case was measured more than once" in said.getvalue(), "and: " + said.getvalue())
+    rows, said = told(records.read, [path])
+    check("2 lines, the first is line 5: no spbench/1 record" in said, "warning: " + said)
+    check("1 case was measured more than once" in said, "and: " + said)
     check(len(rows) == 1 and rows[0]["ms"] == 1.0, "the last record of a case counts")
     check(rows[0]["device"] == "NVIDIA H200", "device name: %s" % rows[0]["device"])
     title = common.about(rows)
@@ -98,11 +86,9 @@ def test_reading(folder, check):
           "machines: %s" % common.mixed(other))
     check(common.footnotes(common.select(other)) == common.mixed(other), "in the footnotes")
     write(path, [environment(roof=GPU), result("merge", m, 1.0)] + lost)
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        rows = records.read([path])
+    rows, said = told(records.read, [path])
     check([row["name"] for row in rows] == ["one"], "a matrix that could not be read is in no row")
-    check(said.getvalue().endswith("could not be read, left out: lost\n"), said.getvalue())
+    check(said.endswith("could not be read, left out: lost\n"), said)
     test_keys(check, m)
 
 
@@ -122,16 +108,13 @@ def test_runs(folder, check):
         of("0a", result("merge", m1, 1.0)), of("0b", result("merge", m2, 2.0)),
         of("0a", result("rowsplit", m1, 3.0)), result("rowsplit", m3, 4.0),
         of("0c", result("merge", m1, 5.0)), of([], result("merge", m1, 6.0))])
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        rows = records.read([path])
+    rows, said = told(records.read, [path])
     copies = [records.device_facts(row["env"], row["id"])["roof"]["memory_gb_s"] for row in rows]
     check(copies == [1.0, GPU["copy"], 100.0, GPU["copy"], 1.0], "roofs of the runs: %s" % copies)
     vendors = [row["facts"].get("vendor") for row in rows]
     check(vendors == [None, None, "ACME", None, None], "facts of the runs: %s" % vendors)
     check(roofline.roofs([rows[1]])[0]["memory"] == GPU["copy"], "the roofline's, too")
-    check("2 lines, the first is line 9: no spbench/1 record" in said.getvalue(),
-          "without its environment: %s" % said.getvalue())
+    check("2 lines, the first is line 9: no spbench/1 record" in said, "without its environment: " + said)
 
 
 def test_visible(folder, check):
@@ -145,10 +128,7 @@ def test_visible(folder, check):
     path = write(os.path.join(folder, "vis\x1b\nible.jsonl"), [
         environment(roof=GPU), lost, result("merge", (odd, 9, 9), 1.0),
         result("merge", (odd, 9, 9), 2.0), {}])
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        records.read([path])
-    text = said.getvalue()
+    _, text = told(records.read, [path])
     check(len(text.splitlines()) == 3 and "\x1b" not in text and
           text.count(words.visible(odd)) == 2 and "vis\\x1b\\nible" in text, "said: %r" % text)
 

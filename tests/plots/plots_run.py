@@ -1,6 +1,7 @@
 """Runs the scripts of plots/ for test_plots.py. A server process imports matplotlib. Each run is a
 fork of the server, which saves the time of the import. With --help, run() starts a new Python."""
 
+import contextlib
 import glob
 import importlib
 import io
@@ -38,6 +39,23 @@ def end():
     if server:
         server.stdin.close()
         server.wait()
+
+
+def told(function, *args):
+    """What the function returns, and what it says on stderr."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        value = function(*args)
+    return value, said.getvalue()
+
+
+def fails(function, *args):
+    """Why a script says that there is nothing to draw."""
+    try:
+        function(*args)
+    except importlib.import_module("records").NoData as why:
+        return str(why)
+    return "nothing failed"
 
 
 # The server.
