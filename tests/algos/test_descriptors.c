@@ -1,29 +1,15 @@
 // Every algorithm of the list as its descriptor has it, the options that come of it, and the
 // mistakes in a kernel that must not pass: they end the program.
-#include <ctype.h>
 #include <math.h>
 
 #include "dies.h"
 #include "formats/sellp.h"
 #include "formats/tile16.h"
 #include "measure/tiled_model.h"
+#include "names.h"
 #include "own.h"
 
 #define IDEA_MAX 60 // characters, for a line of `spbench list`
-
-static bool is_line(const char *text)
-{
-    return text && text[0] && !strchr(text, '\n') && text[strlen(text) - 1] != '.';
-}
-
-// What -opt takes before the sign, and records have as a name.
-static bool is_name(const char *name)
-{
-    for (const char *c = name; *c; c++)
-        if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != '-' && *c != '_')
-            return false;
-    return islower((unsigned char)name[0]) && strlen(name) < 32;
-}
 
 static void test_options(const struct algo_entry *e)
 {

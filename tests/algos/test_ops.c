@@ -1,9 +1,9 @@
 // What every operation has to say of itself: its names, its axes, its sizes and bytes, what it
 // refuses; and the facts of a matrix that operations share.
+#include "names.h"
 #include "own.h"
 #include "test.h"
 
-#include <ctype.h>
 #include <float.h>
 #include <stdlib.h>
 
@@ -26,21 +26,6 @@ static struct csr matrix_of(int32_t m, int32_t n, const char *const *cells)
     }
     CHECK(!csr_check(&A), "%s", csr_check(&A));
     return A;
-}
-
-// A word that is typed after a dash, and is a name in records.
-static bool is_name(const char *name)
-{
-    bool good = name && islower((unsigned char)name[0]) && strlen(name) < 24;
-    for (; good && *name; name++)
-        good = islower((unsigned char)*name) || isdigit((unsigned char)*name) || *name == '-' ||
-               *name == '_';
-    return good;
-}
-
-static bool is_line(const char *text)
-{
-    return text && text[0] && !strchr(text, '\n') && text[strlen(text) - 1] != '.';
 }
 
 // Names of every record, which no axis and no stat may take.
