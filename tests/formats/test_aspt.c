@@ -14,12 +14,7 @@ static struct device cpu;
 // The values of the format's parameters, in its order.
 static struct aspt *make(struct device *d, const struct csr *A, enum prec prec, const double *opt)
 {
-    struct sparse *csr = NULL, *X = NULL;
-    int err = csr_place(d, A, prec, &csr);
-    if (!err) err = sparse_make(d, &format_aspt, csr, opt, &X);
-    CHECK(!err, "%s", fail_text());
-    sparse_free(d, csr);
-    return (struct aspt *)X;
+    return (struct aspt *)sparse_of(d, &format_aspt, A, prec, opt);
 }
 
 // Panels of 3 rows; a column with 2 nonzeros in one is heavy.
@@ -99,25 +94,15 @@ static void test_wide(void)
     sparse_free(&cpu, &X->head);
 }
 
-static void check_figure(const struct algo_stats *f, const char *name, double want)
-{
-    const struct algo_stat *found = algo_stats_find(f, name);
-    CHECK(found && found->number == want, "%s is %g, not %g", name, found ? found->number : -1,
-          want);
-}
-
 static void check_figures(struct aspt *X, double tiles, double share, double fill)
 {
-    struct algo_stats f = {0};
     if (!X) return;
-    format_aspt.describe(&X->head, &f);
-    CHECK(f.count == 6, "%d stats", f.count);
-    check_figure(&f, "panel", X->panel);
-    check_figure(&f, "width", X->width);
-    check_figure(&f, "threshold", X->threshold);
-    check_figure(&f, "tiles", tiles);
-    check_figure(&f, "tiled_share", share);
-    check_figure(&f, "tile_fill", fill);
+    check_figure(&X->head, "panel", X->panel, 6);
+    check_figure(&X->head, "width", X->width, 6);
+    check_figure(&X->head, "threshold", X->threshold, 6);
+    check_figure(&X->head, "tiles", tiles, 6);
+    check_figure(&X->head, "tiled_share", share, 6);
+    check_figure(&X->head, "tile_fill", fill, 6);
     sparse_free(&cpu, &X->head);
 }
 

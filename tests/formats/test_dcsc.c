@@ -9,12 +9,7 @@ static struct device dev;
 
 static struct dcsc *make(const struct csr *A, double panel)
 {
-    struct sparse *csr = NULL, *D = NULL;
-    int err = csr_place(&dev, A, F64, &csr);
-    if (!err) err = sparse_make(&dev, &format_dcsc, csr, &panel, &D);
-    CHECK(!err, "%s", fail_text());
-    sparse_free(&dev, csr);
-    return (struct dcsc *)D;
+    return (struct dcsc *)sparse_of(&dev, &format_dcsc, A, F64, &panel);
 }
 
 // [ 1 . 2 . ]           panel 2: the segments of rows 0 and 1 are columns 0, 1 and 2, the last one
@@ -47,25 +42,16 @@ static void test_layout(void)
     sparse_free(&dev, &D->head);
 }
 
-static double length_of(const struct dcsc *D)
-{
-    struct algo_stats f = {0};
-    format_dcsc.describe(&D->head, &f);
-    CHECK(f.count == 1, "%d stats", f.count);
-    const struct algo_stat *length = algo_stats_find(&f, "segment_length");
-    return length ? length->number : -1;
-}
-
 // Entries of a segment; 0 where there is none.
 static void test_stats(void)
 {
     struct dcsc *D = make_small();
     int64_t ptr[] = {0, 0, 0};
     struct csr A = {.m = 2, .n = 3, .ptr = ptr};
-    if (D) CHECK(length_of(D) == 6.0 / 5, "%g entries a segment", length_of(D));
+    if (D) check_figure(&D->head, "segment_length", 6.0 / 5, 1);
     if (D) sparse_free(&dev, &D->head);
     D = make(&A, 2);
-    if (D) CHECK(length_of(D) == 0, "%g entries of nothing", length_of(D));
+    if (D) check_figure(&D->head, "segment_length", 0, 1);
     if (D) sparse_free(&dev, &D->head);
 }
 

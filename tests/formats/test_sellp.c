@@ -9,13 +9,8 @@ static struct device dev;
 
 static struct sellp *make(const struct csr *A, double slice, double pad)
 {
-    struct sparse *csr = NULL, *S = NULL;
     const double opt[] = {slice, pad};
-    int err = csr_place(&dev, A, F64, &csr);
-    if (!err) err = sparse_make(&dev, &format_sellp, csr, opt, &S);
-    CHECK(!err, "%s", fail_text());
-    sparse_free(&dev, csr);
-    return (struct sellp *)S;
+    return (struct sellp *)sparse_of(&dev, &format_sellp, A, F64, opt);
 }
 
 // [ 1 . 2 ]           slice 2, pad 2: rows 0 and 1 in slice 0, row 2 in slice 1, which has one row
@@ -47,25 +42,16 @@ static void test_layout(void)
     sparse_free(&dev, &S->head);
 }
 
-static double padding_of(const struct sellp *S)
-{
-    struct algo_stats f = {0};
-    format_sellp.describe(&S->head, &f);
-    CHECK(f.count == 1, "%d stats", f.count);
-    const struct algo_stat *padding = algo_stats_find(&f, "padding");
-    return padding ? padding->number : -1;
-}
-
 // Stored entries for each nonzero; 1 where there is none.
 static void test_stats(void)
 {
     struct sellp *S = make_small();
     int64_t ptr[] = {0, 0, 0};
     struct csr A = {.m = 2, .n = 3, .ptr = ptr};
-    if (S) CHECK(padding_of(S) == 12.0 / 6, "padding %g", padding_of(S));
+    if (S) check_figure(&S->head, "padding", 12.0 / 6, 1);
     if (S) sparse_free(&dev, &S->head);
     S = make(&A, 2, 2);
-    if (S) CHECK(padding_of(S) == 1, "padding of nothing %g", padding_of(S));
+    if (S) check_figure(&S->head, "padding", 1, 1);
     if (S) sparse_free(&dev, &S->head);
 }
 

@@ -18,12 +18,7 @@ static void make_csr(struct csr *A, int32_t m, int32_t n, bool full)
 
 static struct tile16 *make(const struct csr *A)
 {
-    struct sparse *csr = NULL, *T = NULL;
-    int err = csr_place(&dev, A, F64, &csr);
-    if (!err) err = sparse_make(&dev, &format_tile16, csr, NULL, &T);
-    CHECK(!err, "%s", fail_text());
-    sparse_free(&dev, csr);
-    return (struct tile16 *)T;
+    return (struct tile16 *)sparse_of(&dev, &format_tile16, A, F64, NULL);
 }
 
 // Rows 0, 1 and 17 of an 18 x 20 matrix:  (0, 0) (0, 15) (0, 16) | (1, 3) | (17, 2).
@@ -73,14 +68,8 @@ static void test_layout(void)
 
 static void check_figures(const struct tile16 *T, double tiles, double nnz_per_tile)
 {
-    struct algo_stats f = {0};
-    format_tile16.describe(&T->head, &f);
-    const struct algo_stat *x = algo_stats_find(&f, "tiles"),
-                           *y = algo_stats_find(&f, "nnz_per_tile");
-    CHECK(f.count == 2 && x && y, "%d stats", f.count);
-    if (!x || !y) return;
-    CHECK(x->number == tiles, "%g tiles, not %g", x->number, tiles);
-    CHECK(y->number == nnz_per_tile, "%g nonzeros per tile, not %g", y->number, nnz_per_tile);
+    check_figure(&T->head, "tiles", tiles, 2);
+    check_figure(&T->head, "nnz_per_tile", nnz_per_tile, 2);
 }
 
 static void test_stats(void)

@@ -18,6 +18,7 @@
 #include "formats/tile16.h"
 #include "formats/tile8.h"
 #include "formats/tiled.h"
+#include "test.h"
 
 // The entries of X as triplets. `wrong`: an entry was outside the matrix, or there were too many.
 struct entries {
@@ -579,6 +580,28 @@ static inline const char *format_broken(const struct sparse *X)
     broken = format_to_csr(X, &back);
     csr_free(&back);
     return broken;
+}
+
+// Makes A in a format, on the device.
+static inline struct sparse *sparse_of(struct device *d, const struct format *format,
+                                       const struct csr *A, enum prec prec, const double *opt)
+{
+    struct sparse *csr = NULL, *X = NULL;
+    int err = csr_place(d, A, prec, &csr);
+    if (!err) err = sparse_make(d, format, csr, opt, &X);
+    CHECK(!err, "%s", fail_text());
+    sparse_free(d, csr);
+    return X;
+}
+
+// Checks one of the `count` stats of X.
+static inline void check_figure(const struct sparse *X, const char *name, double want, int count)
+{
+    struct algo_stats f = {0};
+    X->format->describe(X, &f);
+    const struct algo_stat *x = algo_stats_find(&f, name);
+    CHECK(x && x->number == want, "%s is %g, not %g", name, x ? x->number : -1, want);
+    CHECK(f.count == count, "%d stats", f.count);
 }
 
 #endif
