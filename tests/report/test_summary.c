@@ -326,19 +326,5 @@ static void test_memory(void)
     }
 }
 
-int main(void)
-{
-    test_ways();
-    test_means();
-    test_preparation();
-    test_reference();
-    test_named();
-    test_order();
-    test_partial();
-    test_baseline_without_time();
-    test_tables();
-    test_device();
-    test_keys();
-    test_memory();
-    return TEST_END();
-}
+TESTS(test_ways, test_means, test_preparation, test_reference, test_named, test_order, test_partial,
+      test_baseline_without_time, test_tables, test_device, test_keys, test_memory)
