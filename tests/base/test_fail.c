@@ -137,10 +137,7 @@ int main(void)
     int fd = mkstemp(path);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
     CHECK(f && fputs("{\"schema\":\"other\"}\n{\"schema\":\n", f) >= 0 && !fclose(f), "%s", path);
-    test_first_is_kept();
-    test_ends();
-    test_threads();
-    test_recovery();
+    RUN_ALL(test_first_is_kept, test_ends, test_threads, test_recovery);
     collect_free(&collected);
     unlink(path);
     return TEST_END();

@@ -189,11 +189,7 @@ int main(void)
         CHECK(!err, "%s", fail_text());
         CHECK(device_is_host(&dev) == (k == DEVICE_CPU), "%s", dev.id);
         CHECK(!device_alloc(&dev, 64, 1, &block), "%s", fail_text());
-        test_closed();
-        test_trace();
-        test_lost_moments();
-        test_poison();
-        test_place();
+        RUN_ALL(test_closed, test_trace, test_lost_moments, test_poison, test_place);
         device_free(&dev, block);
         CHECK(!dev.used_bytes, "%s: %lld bytes left", dev.id, (long long)dev.used_bytes);
         device_close(&dev);

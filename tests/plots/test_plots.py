@@ -321,44 +321,24 @@ def main():
         test_series()
         import drawing
         drawing.load()
-        plots_reading.test_again(folder, check)
-        plots_reading.test_doctor(folder, check)
-        plots_reading.test_reading(folder, check)
-        plots_reading.test_runs(folder, check)
-        plots_reading.test_visible(folder, check)
-        plots_times.test_times(folder, check, run)
-        plots_reading.test_gzip(folder, check, run)
-        plots_reading.test_pipe(folder, check, run)
+        for test in (plots_reading.test_again, plots_reading.test_doctor, plots_reading.test_reading,
+                     plots_reading.test_runs, plots_reading.test_visible):
+            test(folder, check)
         test_figures()
-        plots_sparse.test_numbers(check, near)
-        plots_general.test_numbers(check)
-        plots_bounds.test_numbers(check)
-        plots_more.test_axis(check)
-        plots_more.test_ends(check)
-        plots_more.test_ticks(check)
-        plots_more.test_dense(check, near)
-        plots_precs.test_all(check, near)
+        for test in (plots_general.test_numbers, plots_bounds.test_numbers, plots_more.test_axis, plots_more.test_ends,
+                     plots_more.test_ticks, plots_more.test_medians, plots_more.test_series, plots_front.test_rankings,
+                     plots_page.test_caption, plots_page.test_kept, plots_names.test_words, plots_names.test_options,
+                     plots_many.test_all, plots_model.test_speedups, plots_model.test_mean):
+            test(check)
+        for test in (plots_sparse.test_numbers, plots_more.test_dense, plots_precs.test_all, plots_front.test_panels,
+                     plots_model.test_predictions, plots_model.test_pairs, plots_model.test_reordering,
+                     plots_model.test_synthetic):
+            test(check, near)
+        for test in (plots_times.test_times, plots_reading.test_gzip, plots_reading.test_pipe, plots_front.test_image,
+                     plots_front.test_page, plots_front.test_light, plots_names.test_figures):
+            test(folder, check, run)
         plots_more.test_runs(folder, check, near)
-        plots_more.test_medians(check)
-        plots_more.test_series(check)
-        plots_front.test_panels(check, near)
-        plots_front.test_image(folder, check, run)
-        plots_front.test_rankings(check)
-        plots_front.test_page(folder, check, run)
-        plots_front.test_light(folder, check, run)
-        plots_page.test_caption(check)
-        plots_page.test_kept(check)
         skipped += not plots_page.test_page(folder, check, run)
-        plots_names.test_words(check)
-        plots_names.test_options(check)
-        plots_names.test_figures(folder, check, run)
-        plots_many.test_all(check)
-        plots_model.test_predictions(check, near)
-        plots_model.test_pairs(check, near)
-        plots_model.test_speedups(check)
-        plots_model.test_reordering(check, near)
-        plots_model.test_mean(check)
-        plots_model.test_synthetic(check, near)
         plots_paper.test_all(folder, check, run, [write(os.path.join(folder, name + ".jsonl"), of) for name, of in (
             ("paper-spmm", gpu_records(24, [(64, "f32")])), ("paper-products", product_records(12)),
             ("paper-models", plots_model.model_records(24)), ("paper-bounds", plots_bounds.bounded_records(5)),
@@ -367,12 +347,8 @@ def main():
         small, cpu_small, _ = test_scripts(folder)
         test_all(folder, small, cpu_small)
         test_errors(folder)
-        plots_sparse.test_scripts(folder, check, run, picture)
-        plots_bounds.test_scripts(folder, check, run, picture)
-        plots_general.test_scripts(folder, check, run, picture)
-        plots_model.test_scripts(folder, check, run, picture)
-        plots_more.test_scripts(folder, check, run, picture)
-        plots_precs.test_scripts(folder, check, run, picture)
+        for module in plots_sparse, plots_bounds, plots_general, plots_model, plots_more, plots_precs:
+            module.test_scripts(folder, check, run, picture)
         if not plots_general.test_names(check):
             skipped += 1
         end()

@@ -1,6 +1,7 @@
 // Summaries of cases made up by hand: means over the matrices that all share, wins, the worst case,
 // failures, baselines and the order of lines.
 #include "report/summary.h"
+#include "report/remarks.h"
 
 #include <math.h>
 
@@ -310,6 +311,14 @@ static void test_keys(void)
     summaries_free(&s);
 }
 
+// Statistics of an algorithm as the table says them.
+static void test_remarks(void)
+{
+    char text[REMARK_TEXT_MAX];
+    CHECK_TEXT(remark_stat("picked", "graded", text), "picked graded");
+    CHECK_TEXT(remark_stat("merge_refused", "no memory", text), "merge refused: no memory");
+}
+
 // A lack of memory is an error, and nothing leaks.
 static void test_memory(void)
 {
@@ -327,4 +336,4 @@ static void test_memory(void)
 }
 
 TESTS(test_ways, test_means, test_preparation, test_reference, test_named, test_order, test_partial,
-      test_baseline_without_time, test_tables, test_device, test_keys, test_memory)
+      test_baseline_without_time, test_tables, test_device, test_keys, test_remarks, test_memory)
