@@ -28,7 +28,7 @@ static struct csr matrix_of(int32_t m, int32_t n, const char *const *cells)
     return A;
 }
 
-// Names of every record, which no axis and no stat may take.
+// Fields of every record. No axis and no stat may have such a name.
 static bool is_taken(const char *name)
 {
     static const char taken[] =

@@ -17,7 +17,7 @@ static void check_says(const struct result *r, const char *const *parts)
 #define CHECK_SAYS(r, ...) check_says(r, (const char *const[]){__VA_ARGS__, NULL})
 
 // All of a record. Other programs rely on the names: change them only with the schema's version. An
-// operation's axes stand behind the precision, its stats behind the phases.
+// operation's axes follow the precision, its stats follow the phases.
 static void test_whole(void)
 {
     struct result r = good_result();
