@@ -108,7 +108,7 @@ static int add(struct observations *s, struct record *r, const struct run_starts
     err = reject_unchecked(r);
     if (err) return err;
     struct timed_median time = time_of(r, s->kind);
-    if (r->c.entry) case_key_shorten(r->key, r->matrix, r->c.entry->algo);
+    if (r->entry) case_key_shorten(r->key, r->matrix, r->entry->algo);
     bool timed = r->status == STATUS_OK && time.ms > 0 && isfinite(time.ms);
     double error = timed ? log(time.ci_hi / time.ci_lo) / (2 * NORMAL_95) : NAN;
     s->list[s->count] = (struct observation){.order = s->count,

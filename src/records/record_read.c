@@ -39,16 +39,6 @@ static double get_number(const cJSON *o, const char *name)
     return cJSON_IsNumber(x) ? x->valuedouble : NAN;
 }
 
-// Reads a whole number from min to max.
-static bool get_whole(const cJSON *x, int64_t min, int64_t max, int64_t *value)
-{
-    if (!cJSON_IsNumber(x)) return false;
-    if (!(x->valuedouble >= (double)min && x->valuedouble <= (double)max)) return false;
-    if (x->valuedouble >= 0x1p63) return false; // INT64_MAX as a double is 2^63
-    *value = (int64_t)x->valuedouble;
-    return (double)*value == x->valuedouble;
-}
-
 // Reads the samples of a time, numbers from 0 on; none without a time.
 static int get_samples(const cJSON *time, struct record *r)
 {
@@ -66,113 +56,27 @@ static int get_samples(const cJSON *time, struct record *r)
     return OK;
 }
 
-static bool get_axis(const cJSON *x, const struct axis *axis, int64_t *value)
+// Returns the algorithm of a result; NULL: this build does not have it.
+static const struct algo_entry *get_entry(const struct record *r)
 {
-    if (!x && axis->optional) {
-        *value = axis->standard;
-        return true;
-    }
-    if (axis->words) {
-        *value = cJSON_IsString(x) ? axis_word(axis, x->valuestring) : -1;
-        return *value >= 0;
-    }
-    return get_whole(x, axis->min, axis->max, value);
-}
-
-// Reads the values of the axes. Returns false if the operation does not know a value.
-static bool get_axes(const cJSON *o, const struct op *op, int64_t axis[AXES_MAX])
-{
-    for (int i = 0; op->axes[i]; i++)
-        if (!get_axis(get(o, op->axes[i]->name), op->axes[i], &axis[i])) return false;
-    return true;
-}
-
-// Sets *kind from the id of a device, or from the kind alone. Returns false if the text is neither.
-static bool get_device(const char *text, enum device_kind *kind)
-{
-    char id[16];
-    int index;
-    // device_parse() would look for devices for "auto", which records do not have.
-    if (!strcmp(text, "auto")) return false;
-    if (device_parse(text, kind, &index)) return fail_drop(), false;
-    device_id(*kind, index, id);
-    return !strcmp(text, id) || !strcmp(text, device_list[*kind].name);
-}
-
-// Returns true for an object of numbers with different names, at most ALGO_OPTIONS_MAX.
-static bool are_options(const cJSON *options)
-{
-    const cJSON *x;
-    if (!cJSON_IsObject(options) || cJSON_GetArraySize(options) > ALGO_OPTIONS_MAX) return false;
-    cJSON_ArrayForEach(x, options)
-    {
-        if (!cJSON_IsNumber(x) || get(options, x->string) != x) return false;
-    }
-    return true;
-}
-
-static bool option_fits(const struct algo_option *p, double value)
-{
-    return value >= p->min && value <= p->max && (!p->whole || value == floor(value));
-}
-
-// Sets opt[] to the options of the record, over the defaults. Returns false if a value is not
-// allowed.
-static bool get_options(const cJSON *options, const struct algo_entry *e,
-                        double opt[ALGO_OPTIONS_MAX])
-{
-    const struct algo *algo = e->algo;
-    const cJSON *x;
-    if (!are_options(options)) return false;
-    algo_defaults(algo, opt);
-    cJSON_ArrayForEach(x, options)
-    {
-        int place = algo_option_find(algo, x->string);
-        if (place < 0) continue;
-        if (!option_fits(algo_option_at(algo, place), x->valuedouble)) return false;
-        opt[place] = x->valuedouble;
-    }
-    return true;
-}
-
-static bool get_cold(const cJSON *o, bool *cold)
-{
-    const char *text = cJSON_GetStringValue(get(o, "cache"));
-    *cold = text && !strcmp(text, "cold");
-    return *cold || (text && !strcmp(text, "warm"));
-}
-
-// Reads the field launch: "stream", or null.
-static bool get_stream(const cJSON *o, bool *stream)
-{
-    const cJSON *x = get(o, "launch");
-    const char *text = cJSON_GetStringValue(x);
-    *stream = text && !strcmp(text, "stream");
-    return *stream || cJSON_IsNull(x);
-}
-
-// Reads the case, if all its fields are possible in this build.
-static void get_case(const cJSON *o, struct record *r)
-{
-    struct bench_case *c = &r->c;
     const struct op *op = op_find(r->op);
-    enum device_kind kind;
-    if (!op || !get_device(r->device, &kind)) return;
-    const struct algo_entry *entry = algo_find(op, r->alg, kind);
-    if (!entry || !get_axes(o, op, c->axis) || !get_cold(o, &c->cold) ||
-        !get_stream(o, &c->stream) || !get_options(get(o, "options"), entry, c->opt))
-        return;
-    c->entry = entry;
-    c->prec = r->prec;
-    strcpy(c->device, r->device);
+    const size_t length = strcspn(r->device, ":");
+    for (int kind = 0; op && kind < DEVICE_KINDS; kind++)
+        if (strlen(device_list[kind].name) == length &&
+            !strncmp(device_list[kind].name, r->device, length))
+            return algo_find(op, r->alg, (enum device_kind)kind);
+    return NULL;
 }
 
-static int get_prec(const cJSON *o, enum prec *prec)
+// Returns true if an option of the record differs from the default of the algorithm.
+static bool get_own_values(const cJSON *options, const struct algo_entry *entry)
 {
-    const char *text = cJSON_GetStringValue(get(o, "prec"));
-    const int p = text ? prec_find(text) : -1;
-    if (p >= 0) return *prec = (enum prec)p, OK;
-    return missing("prec");
+    const struct algo_option *p;
+    for (int i = 0; entry && (p = algo_option_at(entry->algo, i)); i++) {
+        double value = get_number(options, p->name);
+        if (!isnan(value) && value != p->value) return true;
+    }
+    return false;
 }
 
 static int get_status(const cJSON *o, struct record *r)
@@ -228,7 +132,6 @@ static int get_result(const cJSON *o, struct record *r)
     if (!err) err = get_text(o, "alg", &r->alg);
     if (!err) err = get_text(o, "device", &r->device);
     if (!err) err = get_known(o, "library", &r->library);
-    if (!err) err = get_prec(o, &r->prec);
     if (!err) err = get_text(matrix, "name", &r->matrix);
     if (!err) err = get_text(matrix, "path", &r->path);
     if (!err) err = get_known(matrix, "content", &r->content);
@@ -252,7 +155,8 @@ static int get_result(const cJSON *o, struct record *r)
     r->bytes = get_number(get(o, "bytes"), "compulsory");
     r->efficiency = get_number(o, "efficiency");
     r->gather_efficiency = get_number(o, "gather_efficiency");
-    get_case(o, r);
+    r->entry = get_entry(r);
+    r->own_values = get_own_values(get(o, "options"), r->entry);
     return OK;
 }
 

@@ -25,10 +25,8 @@ struct record {
     char *content;          // hash of the matrix. NULL: none
     double file_bytes;      // size of the file. NAN: none
     double file_changed_ns; // last write, to a quarter of a microsecond. NAN: likewise
-    enum prec prec;
-    // The case, if this build has its operation and algorithm and all values are possible; else
-    // entry is NULL. Options that the algorithm no longer has are left out.
-    struct bench_case c;
+    const struct algo_entry *entry;              // NULL: this build does not have the algorithm
+    bool own_values;                             // an option differs from the default of `entry`
     double gflops, median, ci_lo, ci_hi;         // NAN: no time, or no interval
     double bytes, efficiency, gather_efficiency; // see struct result; NAN: unknown
     char *method;                                // method of the check. NULL: not checked

@@ -300,7 +300,7 @@ static struct summary_row row_of(const struct collected *c, const struct collect
                              .call = facts ? facts->call : NULL,
                              .reference = facts && facts->reference,
                              .dense = facts && facts->dense,
-                             .own_values = r->c.entry && case_has_own_values(&r->c),
+                             .own_values = r->own_values,
                              .samples = r->sample_count,
                              .ms = counts ? r->median : NAN,
                              .ci_lo = r->ci_lo,

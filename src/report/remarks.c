@@ -102,7 +102,7 @@ const char *remarks_text(struct table_row *x)
 {
     char *text = x->room;
     const struct record *r = &x->x->r;
-    const struct algo_entry *e = r->c.entry;
+    const struct algo_entry *e = r->entry;
     char choice[REMARK_TEXT_MAX];
     const cJSON *f;
     text[0] = 0;

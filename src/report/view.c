@@ -456,7 +456,7 @@ int view_markdown(FILE *out, const struct report_view *v)
 
 static bool has_counters(const struct collected_case *x)
 {
-    const struct algo_entry *e = x->r.c.entry;
+    const struct algo_entry *e = x->r.entry;
     return e && counters_possible(e->device);
 }
 
