@@ -5,7 +5,7 @@
 //   compare_judge.c    a verdict for each case
 //   compare_sum.c      summary of all cases
 //   compare_history.c  the newest of many files against the older ones
-//   report*.c          output formats
+//   verdict_*.c        output formats
 #ifndef COMPARE_H
 #define COMPARE_H
 

@@ -1,7 +1,6 @@
 // Report as a comment on a pull request: changed cases in a table, the others folded away.
 #include "compare/verdict_text.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,27 +11,7 @@ static bool is_quiet(const struct compared *x)
     return x->verdict == VERDICT_SAME || x->verdict == VERDICT_NO_TIME;
 }
 
-static void put_rows(FILE *out, const struct comparison *c, const struct compared_names *names,
-                     bool quiet)
-{
-    fprintf(out, "| matrix | case | old ms | new ms | new / old (95 %%) | verdict |\n"
-                 "| --- | --- | ---: | ---: | --- | --- |\n");
-    for (int64_t i = 0; i < c->count; i++) {
-        const struct compared *x = &c->cases[i];
-        char before[32], now[32], ratio[64];
-        if (is_quiet(x) != quiet) continue;
-        fprintf(out, "| ");
-        markup_markdown(out, compared_any(x)->matrix);
-        fprintf(out, " | ");
-        markup_markdown(out, names->text[i]);
-        fprintf(out, " | %s | %s | %s | %s%s",
-                verdict_number(x->timed ? x->ms[SIDE_OLD] : NAN, before),
-                verdict_number(x->timed ? x->ms[SIDE_NEW] : NAN, now), verdict_ratio(x, ratio),
-                verdict_name(x->verdict), x->why[0] ? ": " : "");
-        markup_markdown(out, x->why);
-        fprintf(out, " |\n");
-    }
-}
+static bool is_telling(const struct compared *x) { return !is_quiet(x); }
 
 // Writes the summary as a list. All of its text is escaped: a line can have names of matrices,
 // devices and files.
@@ -42,7 +21,7 @@ static int put_summary(FILE *out, const struct comparison *c, const struct compa
     size_t size;
     FILE *lines = open_memstream(&text, &size);
     if (!lines) return fail(ERR_MEMORY, "out of memory for a summary");
-    verdict_counts_print(lines, c, names, "");
+    verdict_counts_print(lines, c, names);
     int err = fclose(lines) ? fail(ERR_MEMORY, "out of memory for a summary") : OK;
     for (char *line = err ? NULL : strtok_r(text, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest)) {
@@ -73,12 +52,12 @@ int verdict_markdown(FILE *out, const struct comparison *c)
     if (err) goto done;
     if (quiet < c->count) {
         fprintf(out, "\n");
-        put_rows(out, c, &names, false);
+        err = verdict_cases(out, c, &names, is_telling, GRID_MARKDOWN);
     }
-    if (quiet) {
+    if (quiet && !err) {
         fprintf(out, "\n<details><summary>%lld that did not change</summary>\n\n",
                 (long long)quiet);
-        put_rows(out, c, &names, true);
+        err = verdict_cases(out, c, &names, is_quiet, GRID_MARKDOWN);
         fprintf(out, "\n</details>\n");
     }
 done:

@@ -1,19 +1,19 @@
 #include "compare/verdict_text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/words.h"
+#include "report/cell.h"
 
-const char *verdict_number(double x, char text[32])
-{
-    int decimals = x > 0 && isfinite(x) ? 3 - (int)floor(log10(x)) : 3;
-    if (isfinite(x))
-        snprintf(text, 32, "%.*f", decimals < 0 ? 0 : decimals > 7 ? 7 : decimals, x);
-    else
-        snprintf(text, 32, "-");
-    return text;
-}
+#define MATRIX_MOST 28 // characters of a name in a text table; a longer name loses its middle
+
+const struct verdict_format verdict_formats[] = {
+    {"table", verdict_table}, {"json", verdict_json}, {"markdown", verdict_markdown},
+    {"junit", verdict_junit}, {NULL, NULL},
+};
 
 // Writes a ratio with three decimals, fewer if it is large.
 static const char *factor_text(double x, char text[16])
@@ -48,18 +48,18 @@ const char *verdict_source(const struct comparison *c, enum side side, char text
     return text;
 }
 
-static void print_devices(FILE *out, const struct comparison *c, const char *mark)
+static void print_devices(FILE *out, const struct comparison *c)
 {
     const struct origin *before = &c->read[SIDE_OLD].device, *now = &c->read[SIDE_NEW].device;
     if (!before->text[0] || !now->text[0]) return;
     if (before->mixed || now->mixed || strcmp(before->text, now->text))
-        fprintf(out, "%sdevices differ: OLD %s, NEW %s\n", mark, before->text, now->text);
+        fprintf(out, "devices differ: OLD %s, NEW %s\n", before->text, now->text);
 }
 
-static void print_counts(FILE *out, const struct comparison *c, const char *mark)
+static void print_counts(FILE *out, const struct comparison *c)
 {
     bool any = false;
-    fprintf(out, "%s%lld case%s:", mark, (long long)c->count, c->count == 1 ? "" : "s");
+    fprintf(out, "%lld case%s:", (long long)c->count, c->count == 1 ? "" : "s");
     for (int v = 0; v < VERDICT_COUNT; v++) {
         if (!c->sum.of[v]) continue;
         fprintf(out, "%s %lld %s", any ? "," : "", (long long)c->sum.of[v],
@@ -70,18 +70,18 @@ static void print_counts(FILE *out, const struct comparison *c, const char *mark
 }
 
 static void print_extreme(FILE *out, const struct comparison *c, const struct compared_names *names,
-                          const char *mark, const char *what, int64_t i)
+                          const char *what, int64_t i)
 {
     char ratio[64], matrix[FAIL_TEXT_MAX];
-    fprintf(out, "%s%s: %s, %s, %s\n", mark, what, verdict_ratio(&c->cases[i], ratio),
+    fprintf(out, "%s: %s, %s, %s\n", what, verdict_ratio(&c->cases[i], ratio),
             utf8_visible(compared_any(&c->cases[i])->matrix, matrix, sizeof matrix),
             names->text[i]);
 }
 
-static void print_processes(FILE *out, const struct comparison *c, const char *mark)
+static void print_processes(FILE *out, const struct comparison *c)
 {
     const struct verdict_counts *s = &c->sum;
-    fprintf(out, "%sprocesses of a case that count: ", mark);
+    fprintf(out, "processes of a case that count: ");
     for (int side = 0; side < SIDES; side++) {
         fprintf(out, "%s%d", side ? " and " : "", s->runs[side][0]);
         if (s->runs[side][1] > s->runs[side][0]) fprintf(out, " to %d", s->runs[side][1]);
@@ -91,63 +91,109 @@ static void print_processes(FILE *out, const struct comparison *c, const char *m
                                        : ", not alternating\n");
     if (s->guessed)
         fprintf(out,
-                "%sguessed: %lld case%s with one process a side; the spread is taken from the "
+                "guessed: %lld case%s with one process a side; the spread is taken from the "
                 "scatter of all cases, and no case is slower or faster for sure\n",
-                mark, (long long)s->guessed, s->guessed == 1 ? "" : "s");
+                (long long)s->guessed, s->guessed == 1 ? "" : "s");
     if (s->runs_needed)
         fprintf(out,
-                "%sat this spread, %d processes a side find a slowdown of 5 %% in 95 %% of cases\n",
-                mark, s->runs_needed);
+                "at this spread, %d processes a side find a slowdown of 5 %% in 95 %% of cases\n",
+                s->runs_needed);
 }
 
-static void print_left_out(FILE *out, const struct comparison *c, const char *mark)
+static void print_left_out(FILE *out, const struct comparison *c)
 {
     const struct verdict_counts *s = &c->sum;
     if (s->timed < c->count)
-        fprintf(out, "%snot in the mean: %lld case%s without a time on both sides\n", mark,
+        fprintf(out, "not in the mean: %lld case%s without a time on both sides\n",
                 (long long)(c->count - s->timed), c->count - s->timed == 1 ? "" : "s");
     if (s->shared)
-        fprintf(out, "%sin both files: the same processes of %lld case%s\n", mark,
-                (long long)s->shared, s->shared == 1 ? "" : "s");
+        fprintf(out, "in both files: the same processes of %lld case%s\n", (long long)s->shared,
+                s->shared == 1 ? "" : "s");
     if (s->throttled)
-        fprintf(out, "%sleft out: processes with throttled clocks, of %lld cases\n", mark,
+        fprintf(out, "left out: processes with throttled clocks, of %lld cases\n",
                 (long long)s->throttled);
     if (s->busy)
-        fprintf(out, "%sbusy: other programs used the processors during %lld case%s%s\n", mark,
+        fprintf(out, "busy: other programs used the processors during %lld case%s%s\n",
                 (long long)s->busy, s->busy == 1 ? "" : "s",
                 s->low ? "; ms of busy pairs are first deciles, not medians" : "");
     for (int side = 0; side < SIDES; side++)
         if (c->read[side].bad_lines)
-            fprintf(out, "%sleft out: %lld line%s, the first %s\n", mark,
+            fprintf(out, "left out: %lld line%s, the first %s\n",
                     (long long)c->read[side].bad_lines, c->read[side].bad_lines == 1 ? "" : "s",
                     c->read[side].bad_text);
 }
 
-void verdict_counts_print(FILE *out, const struct comparison *c, const struct compared_names *names,
-                          const char *mark)
+int verdict_cases(FILE *out, const struct comparison *c, const struct compared_names *names,
+                  bool (*wanted)(const struct compared *x), enum grid_style style)
+{
+    struct grid g = {0};
+    char matrix[MATRIX_MOST + 1], number[32], ratio[64], text[FAIL_TEXT_MAX];
+    grid_column(&g, "matrix", true);
+    grid_column(&g, "case", true);
+    grid_column(&g, "old ms", false);
+    grid_column(&g, "new ms", false);
+    grid_column(&g, "new / old (95 %)", true);
+    grid_column(&g, "verdict", true);
+    for (int64_t i = 0; i < c->count; i++) {
+        const struct compared *x = &c->cases[i];
+        const char *name = compared_any(x)->matrix;
+        if (!wanted(x)) continue;
+        grid_cell(&g, style == GRID_TEXT ? utf8_visible(name, matrix, sizeof matrix) : name);
+        grid_cell(&g, names->text[i]);
+        for (int side = 0; side < SIDES; side++)
+            grid_cell(&g, cell_number(x->timed ? x->ms[side] : NAN, number));
+        grid_cell(&g, verdict_ratio(x, ratio));
+        snprintf(text, sizeof text, "%s%s%s", verdict_name(x->verdict), x->why[0] ? ": " : "",
+                 x->why);
+        if (x->timed && x->throttled)
+            words_print(text, sizeof text, "; %d throttled", x->throttled);
+        if (x->timed && x->e.guessed) words_print(text, sizeof text, "; guessed");
+        grid_cell(&g, text);
+    }
+    return grid_print(&g, out, style);
+}
+
+void verdict_counts_print(FILE *out, const struct comparison *c, const struct compared_names *names)
 {
     const struct verdict_counts *s = &c->sum;
-    print_counts(out, c, mark);
+    print_counts(out, c);
     if (c->rule.kind == TIMING_BACK_TO_BACK)
-        fprintf(out, "%stimes are back to back if a case has such a time\n", mark);
+        fprintf(out, "times are back to back if a case has such a time\n");
     if (c->rule.kind == TIMING_BACK_TO_BACK && s->overtaking)
-        fprintf(out, "%snot in order: runs of %lld case%s start before the work ahead has ended\n",
-                mark, (long long)s->overtaking, s->overtaking == 1 ? "" : "s");
+        fprintf(out, "not in order: runs of %lld case%s start before the work ahead has ended\n",
+                (long long)s->overtaking, s->overtaking == 1 ? "" : "s");
     if (s->timed) {
         if (s->paired)
             fprintf(out,
-                    "%sold ms, new ms: means of the medians of processes; new / old: mean of the "
-                    "ratios of pairs; geometric, trimmed\n",
-                    mark);
+                    "old ms, new ms: means of the medians of processes; new / old: mean of the "
+                    "ratios of pairs; geometric, trimmed\n");
         fprintf(out,
-                "%sgeometric mean of %lld ratios, time of NEW over OLD: %.4f (95 %%: %.4f to "
+                "geometric mean of %lld ratios, time of NEW over OLD: %.4f (95 %%: %.4f to "
                 "%.4f)\n",
-                mark, (long long)s->timed, s->ratio, s->lo, s->hi);
-        print_extreme(out, c, names, mark, "worst", s->worst);
-        print_extreme(out, c, names, mark, "best", s->best);
-        print_processes(out, c, mark);
+                (long long)s->timed, s->ratio, s->lo, s->hi);
+        print_extreme(out, c, names, "worst", s->worst);
+        print_extreme(out, c, names, "best", s->best);
+        print_processes(out, c);
     }
-    print_devices(out, c, mark);
-    print_left_out(out, c, mark);
-    fprintf(out, "%s%s%s\n", mark, conclusion_name(comparison_conclude(c)), comparison_remark(c));
+    print_devices(out, c);
+    print_left_out(out, c);
+    fprintf(out, "%s%s\n", conclusion_name(comparison_conclude(c)), comparison_remark(c));
+}
+
+static bool is_any(const struct compared *x) { return x != NULL; }
+
+int verdict_table(FILE *out, const struct comparison *c)
+{
+    struct compared_names names;
+    char before[SOURCE_MAX], now[SOURCE_MAX];
+    int err = compared_names_make(&names, c);
+    if (err) goto done;
+    fprintf(out, "OLD %s, NEW %s\n", verdict_source(c, SIDE_OLD, before),
+            verdict_source(c, SIDE_NEW, now));
+    err = verdict_cases(out, c, &names, is_any, GRID_TEXT);
+    fprintf(out, "\n");
+    verdict_counts_print(out, c, &names);
+done:
+    compared_names_free(&names);
+    return err;
 }

@@ -313,20 +313,18 @@ static struct summary_row row_of(const struct collected *c, const struct collect
                                 .revision = revision_of(c, x),
                                 .partial = facts ? facts->partial : NULL,
                                 .status = r->status,
-                                .rank = rank};
+                                .rank = rank,
+                                .x = x};
 }
 
-int collect_rows(struct collected *c, const char *matrices, struct summaries *s, int64_t **cases)
+int collect_rows(struct collected *c, const char *matrices, struct summaries *s)
 {
     int err = OK;
-    *cases = mem_alloc(c->count, sizeof **cases);
-    if (!*cases) return ERR_MEMORY;
     for (int64_t i = 0; i < c->count && !err; i++) {
         struct collected_case *x = &c->cases[i];
         if (!x->chosen || (matrices && !summary_fits(matrices, x->r.matrix))) continue;
         struct summary_row row = row_of(c, x);
         err = summary_add(s, &row, x->r.key, x->r.matrix);
-        if (!err) (*cases)[s->count - 1] = i;
         if (err == ERR_INPUT) {
             const char *why = fail_text();
             if (!c->bad_lines++) snprintf(c->bad_text, sizeof c->bad_text, "%s", why);

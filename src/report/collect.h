@@ -34,8 +34,8 @@ int collect_line(struct collected *c, const char *path, const char *line, long l
 // Chooses the record of each case. Its times become the median of all runs that count.
 int collect_choose(struct collected *c);
 // Adds the chosen cases as rows of `s`, only those whose matrix matches `matrices` (NULL: all). The
-// rows use the texts of `c`. cases[i] is the index of the case of row i. The caller frees `cases`.
-int collect_rows(struct collected *c, const char *matrices, struct summaries *s, int64_t **cases);
+// rows use the texts of `c`, and refer to its cases.
+int collect_rows(struct collected *c, const char *matrices, struct summaries *s);
 // Returns the facts of a case's algorithm; NULL: its environment has none.
 const struct record_algo *collect_algo(const struct collected *c, const struct collected_case *x);
 void collect_free(struct collected *c);

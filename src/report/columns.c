@@ -72,10 +72,7 @@ static double roof(struct table_row *x) { return if_timed(x, 100 * x->x->r.effic
 static double gather(struct table_row *x) { return if_timed(x, 100 * x->x->r.gather_efficiency); }
 static double stat(struct table_row *x) { return if_timed(x, table_row_number(x, NULL, x->key)); }
 
-static double speedup(struct table_row *x)
-{
-    return summary_speedup(x->s, x->table, x->line, x->matrix);
-}
+static double speedup(struct table_row *x) { return summary_speedup(x->table, x->line, x->matrix); }
 
 static const char *baseline(struct table_row *x) { return x->table->base; }
 

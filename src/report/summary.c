@@ -85,12 +85,17 @@ int summary_add(struct summaries *s, const struct summary_row *row, const char *
     return fail(ERR_INPUT, "the key does not match the record: %s", key);
 }
 
+static void free_line(struct summary_line *line)
+{
+    mem_free(line->name);
+    mem_free(line->cells);
+}
+
 static void free_table(struct summary_table *t)
 {
-    for (int64_t i = 0; i < t->line_count; i++) mem_free(t->lines[i].name);
+    for (int64_t i = 0; i < t->line_count; i++) free_line(&t->lines[i]);
     mem_free(t->lines);
     mem_free(t->matrices);
-    mem_free(t->cells);
     mem_free(t->base_rows);
 }
 
@@ -165,17 +170,16 @@ static int fill_table(struct summaries *s, struct summary_table *t)
         if (find_matrix(t, row) < 0) t->matrices[t->matrix_count++] = row;
         if (find_line(t, row) < 0) t->lines[t->line_count++].row = row;
     }
-    int64_t size = t->line_count * t->matrix_count;
-    t->cells = mem_alloc(size, sizeof *t->cells);
-    t->base_rows = mem_zero_alloc(t->matrix_count, sizeof *t->base_rows);
-    if (!t->cells || !t->base_rows) return ERR_MEMORY;
-    for (int64_t c = 0; c < size; c++) t->cells[c] = -1;
-    for (int64_t r = 0; r < s->count; r++) {
-        const struct summary_row *row = &s->rows[r];
-        if (same_table(t->row, row))
-            t->cells[find_line(t, row) * t->matrix_count + find_matrix(t, row)] = r;
+    for (int64_t i = 0; i < t->line_count; i++) {
+        t->lines[i].cells = mem_zero_alloc(t->matrix_count, sizeof *t->lines[i].cells);
+        if (!t->lines[i].cells) return ERR_MEMORY;
     }
-    return OK;
+    for (int64_t r = 0; r < s->count; r++) {
+        struct summary_row *row = &s->rows[r];
+        if (same_table(t->row, row)) t->lines[find_line(t, row)].cells[find_matrix(t, row)] = row;
+    }
+    t->base_rows = mem_zero_alloc(t->matrix_count, sizeof *t->base_rows);
+    return t->base_rows ? OK : ERR_MEMORY;
 }
 
 static bool has_word(const char *text, const char *word, size_t length)
@@ -217,10 +221,9 @@ static int name_lines(struct summary_table *t)
     return OK;
 }
 
-static double cell_ms(const struct summaries *s, const struct summary_table *t, int64_t i,
-                      int64_t j)
+static double cell_ms(const struct summary_table *t, int64_t i, int64_t j)
 {
-    const struct summary_row *row = summary_cell(s, t, i, j);
+    const struct summary_row *row = t->lines[i].cells[j];
     return row ? row->rank.ms : NAN;
 }
 
@@ -237,16 +240,15 @@ static bool may_be_base(const struct summary_row *row, enum base_kind kind, cons
 }
 
 // Fills base_rows with the fastest candidate for the baseline. Returns true if any has a time.
-static bool take_base(const struct summaries *s, struct summary_table *t, enum base_kind kind,
-                      const char *name)
+static bool take_base(struct summary_table *t, enum base_kind kind, const char *name)
 {
     bool any = false;
     for (int64_t j = 0; j < t->matrix_count; j++) {
         t->base_rows[j] = NULL;
         for (int64_t i = 0; i < t->line_count; i++) {
-            double ms = cell_ms(s, t, i, j);
+            double ms = cell_ms(t, i, j);
             if (isnan(ms) || !may_be_base(t->lines[i].row, kind, name)) continue;
-            if (!(summary_base_ms(t, j) <= ms)) t->base_rows[j] = summary_cell(s, t, i, j);
+            if (!(summary_base_ms(t, j) <= ms)) t->base_rows[j] = t->lines[i].cells[j];
             any = true;
         }
     }
@@ -266,62 +268,47 @@ static void vendor_names(const struct summary_table *t, char *text, size_t size)
     }
 }
 
-static void find_base(const struct summaries *s, struct summary_table *t, const char *name)
+static void find_base(struct summary_table *t, const char *name)
 {
     char vendors[128];
     t->compared = true;
     if (name) {
-        bool any = take_base(s, t, BASE_NAMED, name);
+        bool any = take_base(t, BASE_NAMED, name);
         snprintf(t->base, sizeof t->base, "%.128s%s", name, any ? "" : ", without a time here");
-    } else if (take_base(s, t, BASE_VENDOR, NULL)) {
+    } else if (take_base(t, BASE_VENDOR, NULL)) {
         vendor_names(t, vendors, sizeof vendors);
         snprintf(t->base, sizeof t->base, "best of %s", vendors);
     } else {
-        bool any = take_base(s, t, BASE_ANY, NULL);
+        bool any = take_base(t, BASE_ANY, NULL);
         t->compared = false;
         snprintf(t->base, sizeof t->base, any ? "fastest of all" : "nothing");
     }
 }
 
-// Keeps the lines that match the rule's algorithms, in that order, with their cells.
-static int choose_lines(struct summary_table *t, const char *algs)
+// Moves line `from` before line `to`. The lines between keep their order.
+static void move_line(struct summary_table *t, int64_t from, int64_t to)
 {
-    int64_t kept = 0, n = t->matrix_count;
-    if (!algs) return OK;
-    struct summary_line *lines = mem_zero_alloc(t->line_count, sizeof *lines);
-    int64_t *cells = mem_alloc(t->line_count * n, sizeof *cells);
-    bool *taken = mem_zero_alloc(t->line_count, sizeof *taken);
-    int err = lines && cells && taken ? OK : ERR_MEMORY;
-    char item[NAME_SIZE];
-    for (const char *p = algs; *p && !err; p += strcspn(p, ","), p += *p == ',') {
-        snprintf(item, sizeof item, "%.*s", (int)strcspn(p, ","), p);
-        for (int64_t i = 0; i < t->line_count; i++) {
-            if (taken[i] || !summary_fits(item, t->lines[i].row->rank.alg)) continue;
-            taken[i] = true;
-            lines[kept] = t->lines[i];
-            memcpy(cells + kept++ * n, t->cells + i * n, (size_t)n * sizeof *cells);
-        }
-    }
-    for (int64_t i = 0; i < t->line_count && !err; i++)
-        if (!taken[i]) mem_free(t->lines[i].name);
-    mem_free(taken);
-    if (err) {
-        mem_free(lines);
-        mem_free(cells);
-        return err;
-    }
-    mem_free(t->lines);
-    mem_free(t->cells);
-    t->lines = lines;
-    t->cells = cells;
-    t->line_count = kept;
-    return OK;
+    const struct summary_line line = t->lines[from];
+    memmove(&t->lines[to + 1], &t->lines[to], (size_t)(from - to) * sizeof line);
+    t->lines[to] = line;
 }
 
-double summary_speedup(const struct summaries *s, const struct summary_table *t, int64_t i,
-                       int64_t j)
+// Keeps the lines that match the rule's algorithms, in that order.
+static void choose_lines(struct summary_table *t, const char *algs)
 {
-    return summary_base_ms(t, j) / cell_ms(s, t, i, j);
+    char item[NAME_SIZE];
+    int64_t kept = 0;
+    for (const char *p = algs; *p; p += strcspn(p, ","), p += *p == ',') {
+        snprintf(item, sizeof item, "%.*s", (int)strcspn(p, ","), p);
+        for (int64_t i = kept; i < t->line_count; i++)
+            if (summary_fits(item, t->lines[i].row->rank.alg)) move_line(t, i, kept++);
+    }
+    while (t->line_count > kept) free_line(&t->lines[--t->line_count]);
+}
+
+double summary_speedup(const struct summary_table *t, int64_t i, int64_t j)
+{
+    return summary_base_ms(t, j) / cell_ms(t, i, j);
 }
 
 static bool is_failure(enum status status)
@@ -330,15 +317,15 @@ static bool is_failure(enum status status)
 }
 
 // Counts the times and failures of a line, and finds its worst case.
-static void count_line(const struct summaries *s, const struct summary_table *t, int64_t i)
+static void count_line(const struct summary_table *t, int64_t i)
 {
     struct summary_line *line = &t->lines[i];
     line->mean = line->mean_ms = line->over_best = line->worst = NAN;
     line->worst_at = -1;
     for (int64_t j = 0; j < t->matrix_count; j++) {
-        const struct summary_row *row = summary_cell(s, t, i, j);
-        double x = summary_speedup(s, t, i, j);
-        line->timed += !isnan(cell_ms(s, t, i, j));
+        const struct summary_row *row = t->lines[i].cells[j];
+        double x = summary_speedup(t, i, j);
+        line->timed += !isnan(cell_ms(t, i, j));
         line->failed += row && is_failure(row->status);
         if (!isnan(x) && !(line->worst <= x)) line->worst = x, line->worst_at = j;
     }
@@ -346,24 +333,22 @@ static void count_line(const struct summaries *s, const struct summary_table *t,
 
 // Counts a win for the fastest line on a matrix if the baseline has a time and is not faster. The
 // baseline may be hidden.
-static void count_win(const struct summaries *s, const struct summary_table *t, int64_t j)
+static void count_win(const struct summary_table *t, int64_t j)
 {
     int64_t best = -1;
     for (int64_t i = 0; i < t->line_count; i++) {
-        double ms = cell_ms(s, t, i, j);
-        if (!isnan(ms) && (best < 0 || ms < cell_ms(s, t, best, j))) best = i;
+        double ms = cell_ms(t, i, j);
+        if (!isnan(ms) && (best < 0 || ms < cell_ms(t, best, j))) best = i;
     }
-    if (best >= 0 && cell_ms(s, t, best, j) <= summary_base_ms(t, j)) t->lines[best].wins++;
+    if (best >= 0 && cell_ms(t, best, j) <= summary_base_ms(t, j)) t->lines[best].wins++;
 }
 
-struct rank summary_rank(const struct summaries *s, const struct summary_table *t, int64_t j,
-                         struct rank_case **list)
+struct rank summary_rank(const struct summary_table *t, int64_t j, struct rank_case **list)
 {
     int count = 0;
     for (int64_t i = 0; i < t->line_count; i++) {
-        int64_t place = t->cells[i * t->matrix_count + j];
-        if (place < 0) continue;
-        list[count] = &s->rows[place].rank;
+        if (!t->lines[i].cells[j]) continue;
+        list[count] = &t->lines[i].cells[j]->rank;
         list[count++]->name = t->lines[i].name;
     }
     return rank_make(list, count);
@@ -378,18 +363,18 @@ static double median_runs(double *runs, int count)
 }
 
 // Compares the lines on each matrix. Then takes the medians of prep_ms and pays_after.
-static int compare_lines(const struct summaries *s, struct summary_table *t)
+static int compare_lines(struct summary_table *t)
 {
     struct rank_case **list = mem_alloc(t->line_count, sizeof *list);
     double *prep = mem_alloc(t->matrix_count, sizeof *prep);
     double *pays = mem_alloc(t->matrix_count, sizeof *pays);
     int err = list && prep && pays ? OK : ERR_MEMORY;
-    for (int64_t j = 0; j < t->matrix_count && !err; j++) summary_rank(s, t, j, list);
+    for (int64_t j = 0; j < t->matrix_count && !err; j++) summary_rank(t, j, list);
     for (int64_t i = 0; i < t->line_count && !err; i++) {
         struct summary_line *line = &t->lines[i];
         int count = 0;
         for (int64_t j = 0; j < t->matrix_count; j++) {
-            const struct summary_row *row = summary_cell(s, t, i, j);
+            const struct summary_row *row = t->lines[i].cells[j];
             if (!row || isnan(row->rank.ms) || isnan(row->rank.prep_ms)) continue;
             prep[count] = row->rank.prep_ms;
             pays[count++] = isnan(row->rank.pays_after) ? 0 : row->rank.pays_after;
@@ -404,27 +389,27 @@ static int compare_lines(const struct summaries *s, struct summary_table *t)
 }
 
 // Returns true if the baseline and all lines with any time have a time on the matrix.
-static bool is_shared(const struct summaries *s, const struct summary_table *t, int64_t j)
+static bool is_shared(const struct summary_table *t, int64_t j)
 {
     bool all = t->base_rows[j] != NULL;
     for (int64_t i = 0; i < t->line_count && all; i++)
-        all = !t->lines[i].timed || !isnan(cell_ms(s, t, i, j));
+        all = !t->lines[i].timed || !isnan(cell_ms(t, i, j));
     return all;
 }
 
-static void take_means(const struct summaries *s, struct summary_table *t)
+static void take_means(struct summary_table *t)
 {
     for (int64_t i = 0; i < t->line_count; i++) {
         struct summary_line *line = &t->lines[i];
         double speed = 0, ms = 0, over = 0;
         t->shared = 0;
         for (int64_t j = 0; j < t->matrix_count; j++) {
-            if (!is_shared(s, t, j)) continue;
+            if (!is_shared(t, j)) continue;
             t->shared++;
             if (!line->timed) continue;
-            speed += log(summary_speedup(s, t, i, j));
-            ms += log(cell_ms(s, t, i, j));
-            over += log(summary_cell(s, t, i, j)->rank.over_best);
+            speed += log(summary_speedup(t, i, j));
+            ms += log(cell_ms(t, i, j));
+            over += log(t->lines[i].cells[j]->rank.over_best);
         }
         if (!t->shared || !line->timed) continue;
         line->mean = exp(speed / (double)t->shared);
@@ -433,62 +418,43 @@ static void take_means(const struct summaries *s, struct summary_table *t)
     }
 }
 
-// Returns true if b sorts before a. NAN sorts last.
-static bool before(double a, double b) { return b < a || (isnan(a) && !isnan(b)); }
+// Returns the number by which a line is sorted: on matrix j, or over all matrices (j -1).
+static double sort_key(const struct summary_table *t, int64_t i, int64_t j, enum summary_sort sort)
+{
+    switch (sort) {
+    case SUMMARY_TIME: return j < 0 ? t->lines[i].mean_ms : cell_ms(t, i, j);
+    case SUMMARY_SPEEDUP: return j < 0 ? -t->lines[i].mean : -summary_speedup(t, i, j);
+    case SUMMARY_AS_IS:
+    case SUMMARY_NAME: break;
+    }
+    return 0;
+}
 
-// Sorts the indices of lines by key, or by name. Equal lines keep their order.
-static void sort_places(const struct summary_table *t, enum summary_sort sort, const double *key,
-                        int64_t *order)
+// Returns true if line a sorts before line b. NAN sorts last.
+static bool is_before(const struct summary_table *t, int64_t a, int64_t b, int64_t j,
+                      enum summary_sort sort)
+{
+    const double x = sort_key(t, a, j, sort), y = sort_key(t, b, j, sort);
+    if (sort == SUMMARY_NAME) return strcmp(t->lines[a].name, t->lines[b].name) < 0;
+    return x < y || (isnan(y) && !isnan(x));
+}
+
+void summary_order(const struct summary_table *t, int64_t j, enum summary_sort sort, int64_t *order)
 {
     for (int64_t i = 0; i < t->line_count; i++) {
         int64_t p = i;
-        for (; p > 0; p--) {
-            int64_t other = order[p - 1];
-            bool moves = sort == SUMMARY_NAME ? strcmp(t->lines[i].name, t->lines[other].name) < 0
-                                              : before(key[other], key[i]);
-            if (!moves) break;
-            order[p] = other;
-        }
+        for (; p > 0 && is_before(t, i, order[p - 1], j, sort); p--) order[p] = order[p - 1];
         order[p] = i;
     }
 }
 
-int summary_order(const struct summaries *s, const struct summary_table *t, int64_t j,
-                  enum summary_sort sort, int64_t *order)
+static void sort_lines(struct summary_table *t, enum summary_sort sort)
 {
-    double *key = mem_alloc(t->line_count, sizeof *key);
-    if (!key) return ERR_MEMORY;
-    for (int64_t i = 0; i < t->line_count; i++)
-        key[i] = sort == SUMMARY_TIME      ? cell_ms(s, t, i, j)
-                 : sort == SUMMARY_SPEEDUP ? -summary_speedup(s, t, i, j)
-                                           : 0;
-    sort_places(t, sort, key, order);
-    mem_free(key);
-    return OK;
-}
-
-// Sorts the lines, with their cells, by `sort`.
-static int sort_lines(struct summary_table *t, enum summary_sort sort)
-{
-    int64_t n = t->matrix_count, count = t->line_count;
-    if (sort == SUMMARY_AS_IS) return OK;
-    struct summary_line *lines = mem_alloc(count, sizeof *lines);
-    int64_t *cells = mem_alloc(count * n, sizeof *cells), *order = mem_alloc(count, sizeof *order);
-    double *key = mem_alloc(count, sizeof *key);
-    int err = lines && cells && order && key ? OK : ERR_MEMORY;
-    for (int64_t i = 0; i < count && !err; i++)
-        key[i] = sort == SUMMARY_TIME ? t->lines[i].mean_ms : -t->lines[i].mean;
-    if (!err) sort_places(t, sort, key, order);
-    for (int64_t i = 0; i < count && !err; i++) {
-        lines[i] = t->lines[order[i]];
-        memcpy(cells + i * n, t->cells + order[i] * n, (size_t)n * sizeof *cells);
+    for (int64_t i = 0; i < t->line_count; i++) {
+        int64_t p = i;
+        while (p > 0 && is_before(t, i, p - 1, -1, sort)) p--;
+        move_line(t, i, p);
     }
-    mem_free(order);
-    mem_free(key);
-    mem_free(err ? (void *)lines : (void *)t->lines);
-    mem_free(err ? cells : t->cells);
-    if (!err) t->lines = lines, t->cells = cells;
-    return err;
 }
 
 static int make_table(struct summaries *s, struct summary_table *t, const struct summary_rule *rule)
@@ -496,15 +462,15 @@ static int make_table(struct summaries *s, struct summary_table *t, const struct
     int err = fill_table(s, t);
     if (!err) err = name_lines(t);
     if (err) return err;
-    find_base(s, t, rule->baseline);
-    err = choose_lines(t, rule->algs);
+    find_base(t, rule->baseline);
+    if (rule->algs) choose_lines(t, rule->algs);
+    for (int64_t i = 0; i < t->line_count; i++) count_line(t, i);
+    for (int64_t j = 0; j < t->matrix_count; j++) count_win(t, j);
+    err = compare_lines(t);
     if (err) return err;
-    for (int64_t i = 0; i < t->line_count; i++) count_line(s, t, i);
-    for (int64_t j = 0; j < t->matrix_count; j++) count_win(s, t, j);
-    err = compare_lines(s, t);
-    if (err) return err;
-    take_means(s, t);
-    return sort_lines(t, rule->sort);
+    take_means(t);
+    sort_lines(t, rule->sort);
+    return OK;
 }
 
 // Writes the names of all algorithms for a message, cut if there are many.

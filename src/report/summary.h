@@ -10,6 +10,8 @@
 
 #include "bench/bench.h"
 
+struct collected_case; // see collect.h
+
 // A row: the case of an algorithm on a matrix.
 struct summary_row {
     // Set by the caller. The texts must outlive the row.
@@ -20,6 +22,7 @@ struct summary_row {
     const char *partial;    // part that the algorithm omits, see struct algo; NULL: none
     enum status status;
     struct rank_case rank; // for summary_make(), which compares the cases of a matrix
+    const struct collected_case *x; // its record; NULL: none
     // Set by summary_add() from the key of the case:
     char *key;             // owned; the texts below point into it
     const char *id;        // "cuda:0"
@@ -34,6 +37,7 @@ struct summary_line {
     char *name;                    // algorithm, the options in which its lines differ, and the
                                    // device if that is not the table's; owned
     const struct summary_row *row; // a row of the line
+    struct summary_row **cells;    // its row by matrix; NULL: none; size matrix_count; owned
     int64_t timed, wins, failed;   // number of matrices: with a time, won, failed
     double mean;                   // geometric mean of baseline / ms over the shared matrices; NAN:
                                    // none
@@ -51,7 +55,6 @@ struct summary_table {
     int64_t line_count;
     const struct summary_row **matrices; // a row of each matrix, size matrix_count
     int64_t matrix_count;
-    int64_t *cells; // row of line i on matrix j at i * matrix_count + j; -1: none
     const struct summary_row **base_rows; // row of the baseline by matrix; NULL: none
     char base[192];                       // description of the baseline
     bool compared;                        // the baseline is a vendor's or a named one
@@ -82,27 +85,18 @@ int summary_add(struct summaries *s, const struct summary_row *row, const char *
 int summary_make(struct summaries *s, const struct summary_rule *rule);
 void summaries_free(struct summaries *s);
 
-// Returns the row of line i on matrix j; NULL: none.
-static inline const struct summary_row *
-summary_cell(const struct summaries *s, const struct summary_table *t, int64_t i, int64_t j)
-{
-    int64_t place = t->cells[i * t->matrix_count + j];
-    return place < 0 ? NULL : &s->rows[place];
-}
 // Returns the time of the baseline on matrix j; NAN: none.
 static inline double summary_base_ms(const struct summary_table *t, int64_t j)
 {
     return t->base_rows[j] ? t->base_rows[j]->rank.ms : NAN;
 }
 // Compares the lines on matrix j. Fills list[line_count], which must outlive the comparison.
-struct rank summary_rank(const struct summaries *s, const struct summary_table *t, int64_t j,
-                         struct rank_case **list);
+struct rank summary_rank(const struct summary_table *t, int64_t j, struct rank_case **list);
 // Returns baseline / ms of line i on matrix j; NAN if either has no time.
-double summary_speedup(const struct summaries *s, const struct summary_table *t, int64_t i,
-                       int64_t j);
+double summary_speedup(const struct summary_table *t, int64_t i, int64_t j);
 // Fills order[line_count] with the lines of a table, sorted by their results on matrix j.
-int summary_order(const struct summaries *s, const struct summary_table *t, int64_t j,
-                  enum summary_sort sort, int64_t *order);
+void summary_order(const struct summary_table *t, int64_t j, enum summary_sort sort,
+                   int64_t *order);
 // Returns true if a word matches a name or pattern of the comma-separated list.
 bool summary_fits(const char *list, const char *word);
 

@@ -3,18 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-int table_row_make(struct table_row *row, const struct collected *c, const struct summaries *s,
-                   const struct summary_table *t, int64_t line, int64_t matrix, int64_t place)
+int table_row_make(struct table_row *row, const struct collected *c, const struct summary_table *t,
+                   int64_t line, int64_t matrix)
 {
-    const struct collected_case *x = &c->cases[place];
-    *row = (struct table_row){.s = s,
-                              .table = t,
-                              .line = line,
-                              .matrix = matrix,
-                              .cell = summary_cell(s, t, line, matrix),
-                              .x = x,
-                              .facts = collect_algo(c, x)};
-    return json_parse(x->text, &row->json);
+    const struct summary_row *cell = t->lines[line].cells[matrix];
+    *row = (struct table_row){.table = t, .line = line, .matrix = matrix, .cell = cell};
+    if (!cell) return OK;
+    row->x = cell->x;
+    row->facts = collect_algo(c, cell->x);
+    return json_parse(cell->x->text, &row->json);
 }
 
 void table_row_free(struct table_row *row)

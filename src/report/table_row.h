@@ -6,7 +6,6 @@
 #include "report/collect.h"
 
 struct table_row {
-    const struct summaries *s;
     const struct summary_table *table;
     int64_t line, matrix;           // indices in the table; matrix -1: a line of a summary
     const struct summary_row *cell; // NULL: a line of a summary, as are the next three
@@ -17,9 +16,10 @@ struct table_row {
     char room[FAIL_TEXT_MAX];        // for texts that a column makes
 };
 
-// Fills the row of a line on a matrix, which has a case. table_row_free() frees the row.
-int table_row_make(struct table_row *row, const struct collected *c, const struct summaries *s,
-                   const struct summary_table *t, int64_t line, int64_t matrix, int64_t place);
+// Fills the row of a line on a matrix; row->x is NULL if there is no such case. table_row_free()
+// frees the row.
+int table_row_make(struct table_row *row, const struct collected *c, const struct summary_table *t,
+                   int64_t line, int64_t matrix);
 void table_row_free(struct table_row *row);
 
 // Return a field of the record, in an object such as "time_ms"; NULL object: of the record itself.

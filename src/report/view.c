@@ -13,11 +13,9 @@
 int view_make(struct report_view *v, const char *matrices, const struct summary_rule *rule)
 {
     summaries_free(&v->s);
-    mem_free(v->cases);
-    v->cases = NULL;
     v->sort = rule->sort;
     int err = collect_choose(&v->c);
-    if (!err) err = collect_rows(&v->c, matrices, &v->s, &v->cases);
+    if (!err) err = collect_rows(&v->c, matrices, &v->s);
     if (!err && !v->s.count)
         err = matrices ? fail(ERR_USAGE, "-matrix %s: no such matrix in the records", matrices)
                        : fail(ERR_INPUT, "no usable results: %s", v->c.bad_text);
@@ -26,35 +24,23 @@ int view_make(struct report_view *v, const char *matrices, const struct summary_
 
 void view_free(struct report_view *v)
 {
-    mem_free(v->cases);
     summaries_free(&v->s);
     collect_free(&v->c);
-    *v = (struct report_view){.cases = NULL};
+    *v = (struct report_view){.verbose = false};
 }
 
-static const struct collected_case *case_of(const struct report_view *v,
-                                            const struct summary_table *t, int64_t i, int64_t j)
+static const struct collected_case *case_of(const struct summary_table *t, int64_t i, int64_t j)
 {
-    int64_t place = t->cells[i * t->matrix_count + j];
-    return place < 0 ? NULL : &v->c.cases[v->cases[place]];
-}
-
-int view_row(const struct report_view *v, const struct summary_table *t, int64_t i, int64_t j,
-             struct table_row *row)
-{
-    int64_t place = t->cells[i * t->matrix_count + j];
-    *row = (struct table_row){.x = NULL};
-    return place < 0 ? OK : table_row_make(row, &v->c, &v->s, t, i, j, v->cases[place]);
+    return t->lines[i].cells[j] ? t->lines[i].cells[j]->x : NULL;
 }
 
 // Returns true if the line was unsupported on the last matrix for the same reason. A table shows
 // such a line once.
-static bool is_known_refusal(const struct report_view *v, const struct summary_table *t, int64_t i,
-                             int64_t j)
+static bool is_known_refusal(const struct summary_table *t, int64_t i, int64_t j)
 {
-    const struct collected_case *x = case_of(v, t, i, j), *before = NULL;
+    const struct collected_case *x = case_of(t, i, j), *before = NULL;
     if (x->r.status != STATUS_UNSUPPORTED || !x->r.reason) return false;
-    while (j-- > 0 && !before) before = case_of(v, t, i, j);
+    while (j-- > 0 && !before) before = case_of(t, i, j);
     return before && before->r.status == STATUS_UNSUPPORTED && before->r.reason &&
            !strcmp(before->r.reason, x->r.reason);
 }
@@ -93,10 +79,11 @@ static int add_rows(const struct report_view *v, const struct summary_table *t, 
     int64_t j = find_matrix(t, x->size_name);
     if (j < 0) return OK;
     int64_t *order = mem_alloc(t->line_count, sizeof *order);
-    int err = order ? summary_order(&v->s, t, j, v->sort, order) : ERR_MEMORY;
+    int err = order ? OK : ERR_MEMORY;
+    if (!err) summary_order(t, j, v->sort, order);
     for (int64_t n = 0; n < t->line_count && !err; n++) {
-        if (!case_of(v, t, order[n], j) || is_known_refusal(v, t, order[n], j)) continue;
-        err = view_row(v, t, order[n], j, &x->rows[x->count]);
+        if (!case_of(t, order[n], j) || is_known_refusal(t, order[n], j)) continue;
+        err = table_row_make(&x->rows[x->count], &v->c, t, order[n], j);
         x->count += !err;
     }
     mem_free(order);
@@ -201,39 +188,39 @@ static const char *inputs_text(const struct report_view *v, const struct summary
     return text;
 }
 
-// Returns the case with its back-to-back time in place of the other. Such times count only if runs
-// wait for the work ahead.
-static struct rank_case back_to_back(const struct table_row *row, struct rank_case x)
+// Replaces the time of the case by its back-to-back time. Such times count only if runs wait for
+// the work ahead. Returns true if the times differ.
+static bool use_back_to_back(const struct record *r, struct rank_case *x)
 {
-    const struct record *r = &row->x->r;
-    if (isnan(x.ms) || isnan(r->back_to_back) || r->overtakes) return x;
-    x.ms = r->back_to_back;
-    x.ci_lo = r->back_ci_lo;
-    x.ci_hi = r->back_ci_hi;
-    x.min_ms = NAN;
-    return x;
+    if (isnan(x->ms) || isnan(r->back_to_back) || r->overtakes) return false;
+    bool differs = x->ms != r->back_to_back;
+    x->ms = r->back_to_back;
+    x->ci_lo = r->back_ci_lo;
+    x->ci_hi = r->back_ci_hi;
+    x->min_ms = NAN;
+    return differs;
 }
 
-// Prints the fastest by back-to-back times, if a case of the table has another such time.
-static int print_fastest_back(FILE *out, const struct section *x, const struct summary_table *t,
-                              const char *inputs, enum grid_style style)
+// Prints the fastest on matrix j. `back`: by back-to-back times, if a case has another such time.
+static int print_fastest_on(FILE *out, const struct summary_table *t, int64_t j, bool back,
+                            const char *inputs, enum grid_style style)
 {
-    struct rank_case *cases = mem_alloc(x->count, sizeof *cases),
-                     **list = mem_alloc(x->count, sizeof *list);
+    struct rank_case *cases = mem_alloc(t->line_count, sizeof *cases),
+                     **list = mem_alloc(t->line_count, sizeof *list);
     int count = 0, err = cases && list ? OK : ERR_MEMORY;
-    bool any = false;
+    bool any = !back;
     char what[320];
-    for (int64_t i = 0; i < x->count && !err; i++) {
-        const struct table_row *row = &x->rows[i];
-        if (row->table != t) continue;
-        cases[count] = back_to_back(row, row->cell->rank);
-        any |= cases[count].ms != row->cell->rank.ms && !isnan(cases[count].ms);
+    for (int64_t i = 0; i < t->line_count && !err; i++) {
+        const struct summary_row *cell = t->lines[i].cells[j];
+        if (!cell) continue;
+        cases[count] = cell->rank;
+        if (back) any |= use_back_to_back(&cell->x->r, &cases[count]);
         list[count] = &cases[count];
         count++;
     }
-    if (any) {
+    if (any && !err) {
         struct rank rank = rank_make(list, count);
-        snprintf(what, sizeof what, " back to back%s", inputs);
+        snprintf(what, sizeof what, "%s%s", back ? " back to back" : "", inputs);
         fastest_print(out, what, &rank, style);
     }
     mem_free(cases);
@@ -255,16 +242,11 @@ static int print_fastest(FILE *out, const struct report_view *v, const struct se
          i = next_table(v, x->first, i + 1)) {
         const struct summary_table *t = &v->s.tables[i];
         int64_t j = find_matrix(t, x->size_name);
-        struct rank_case **list = mem_alloc(t->line_count, sizeof *list);
         char inputs[256];
-        if (!list) return ERR_MEMORY;
+        if (j < 0) continue;
         inputs_text(v, t, x->first, inputs);
-        if (j >= 0) {
-            struct rank rank = summary_rank(&v->s, t, j, list);
-            fastest_print(out, inputs, &rank, style);
-            if (v->back) err = print_fastest_back(out, x, t, inputs, style);
-        }
-        mem_free(list);
+        err = print_fastest_on(out, t, j, false, inputs, style);
+        if (!err && v->back) err = print_fastest_on(out, t, j, true, inputs, style);
     }
     return err;
 }
@@ -323,10 +305,10 @@ static int print_matrix(FILE *out, const struct report_view *v, int first,
 }
 
 // Returns true if a shown line has a record of the matrix.
-static bool has_any(const struct report_view *v, const struct summary_table *t, int64_t j)
+static bool has_any(const struct summary_table *t, int64_t j)
 {
     for (int64_t i = 0; i < t->line_count; i++)
-        if (case_of(v, t, i, j)) return true;
+        if (case_of(t, i, j)) return true;
     return false;
 }
 
@@ -336,9 +318,9 @@ static bool is_first(const struct report_view *v, int first, int t, int64_t j)
     const struct summary_table *tables = v->s.tables;
     for (int i = first; i < t; i = next_table(v, first, i + 1)) {
         int64_t at = find_matrix(&tables[i], tables[t].matrices[j]->size_name);
-        if (at >= 0 && has_any(v, &tables[i], at)) return false;
+        if (at >= 0 && has_any(&tables[i], at)) return false;
     }
-    return has_any(v, &tables[t], j);
+    return has_any(&tables[t], j);
 }
 
 // Returns true if no earlier table is of the section of table t.

@@ -11,7 +11,6 @@
 struct report_view {
     struct collected c;
     struct summaries s; // made by view_make()
-    int64_t *cases;     // index into c.cases, by row of `s`
     enum summary_sort sort;
     bool verbose; // more columns, and details below the table
     bool back;    // a column and a line for back-to-back times
@@ -32,8 +31,5 @@ int view_matrix(FILE *out, const struct report_view *v, const char *matrix);
 // Prints the number of cases on a busy machine, of cases out of order, and the reason why there are
 // no counters.
 void view_warnings(FILE *out, const struct report_view *v);
-// Makes the row of line i on matrix j; *row has no record if there is no such case.
-int view_row(const struct report_view *v, const struct summary_table *t, int64_t i, int64_t j,
-             struct table_row *row);
 
 #endif

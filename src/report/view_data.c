@@ -15,10 +15,10 @@ static int each_case(const struct report_view *v, const struct summary_table *t,
     int64_t *order = mem_alloc(t->line_count, sizeof *order);
     int err = order ? OK : ERR_MEMORY;
     for (int64_t j = 0; j < t->matrix_count && !err; j++) {
-        err = summary_order(&v->s, t, j, v->sort, order);
+        summary_order(t, j, v->sort, order);
         for (int64_t i = 0; i < t->line_count && !err; i++) {
             struct table_row row;
-            err = view_row(v, t, order[i], j, &row);
+            err = table_row_make(&row, &v->c, t, order[i], j);
             if (!err && row.x) take(arg, &row);
             table_row_free(&row);
         }
@@ -134,7 +134,7 @@ static int add_table(struct json *j, cJSON *list, const struct report_view *v, i
     cJSON *summary = json_array(j, o, "summary");
     column_set_summary(&lines);
     for (int64_t i = 0; i < t->line_count; i++)
-        add_row(j, summary, &lines, &(struct table_row){.s = &v->s, .table = t, .line = i});
+        add_row(j, summary, &lines, &(struct table_row){.table = t, .line = i});
     column_set_make(&cases, &v->s, at, at + 1);
     return each_case(v, t, add_case, &(struct json_list){j, json_array(j, o, "cases"), &cases});
 }

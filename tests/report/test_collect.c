@@ -86,11 +86,11 @@ static const struct collect_row {
      "one has no time"},
 };
 
-static int collect(struct collected *c, struct summaries *s, int64_t **cases)
+static int collect(struct collected *c, struct summaries *s)
 {
     int err = collect_file(c, path);
     if (!err) err = collect_choose(c);
-    return err ? err : collect_rows(c, NULL, s, cases);
+    return err ? err : collect_rows(c, NULL, s);
 }
 
 static void fill(const struct collect_row *row)
@@ -104,11 +104,10 @@ static void test_row(const struct collect_row *row)
 {
     struct collected c = {0};
     struct summaries s = {0};
-    int64_t *cases = NULL;
     fill(row);
-    CHECK(!collect(&c, &s, &cases), "%s: %s", row->about, fail_text());
+    CHECK(!collect(&c, &s), "%s: %s", row->about, fail_text());
     CHECK(s.count == 1, "%s: %lld rows", row->about, (long long)s.count);
-    const struct collected_case *x = &c.cases[cases[0]];
+    const struct collected_case *x = s.rows[0].x;
     CHECK(isnan(row->ms) ? isnan(s.rows[0].rank.ms) : fabs(s.rows[0].rank.ms - row->ms) < 1e-9,
           "%s: %g ms", row->about, s.rows[0].rank.ms);
     CHECK(x->runs == row->runs && s.rows[0].status == row->status, "%s: %d runs", row->about,
@@ -120,7 +119,6 @@ static void test_row(const struct collect_row *row)
     CHECK_TEXT(text_or(s.rows[0].rank.call, "none"), "lib_multiply");
     CHECK(isnan(row->ms) || (s.rows[0].rank.prep_ms == 3 && s.rows[0].rank.samples == 1),
           "%s: prepared in %g ms", row->about, s.rows[0].rank.prep_ms);
-    mem_free(cases);
     summaries_free(&s);
     collect_free(&c);
 }
@@ -130,12 +128,10 @@ static void test_interval(void)
 {
     struct collected c = {0};
     struct summaries s = {0};
-    int64_t *cases = NULL;
     fill(&rows[1]);
-    CHECK(!collect(&c, &s, &cases), "%s", fail_text());
-    const struct record *r = &c.cases[cases[0]].r;
+    CHECK(!collect(&c, &s), "%s", fail_text());
+    const struct record *r = &s.rows[0].x->r;
     CHECK(r->ci_lo == 1.5 && r->ci_hi == 9.5, "%g to %g", r->ci_lo, r->ci_hi);
-    mem_free(cases);
     summaries_free(&s);
     collect_free(&c);
 }
@@ -146,11 +142,9 @@ static void test_memory(void)
     for (int64_t n = 1;; n++) {
         struct collected c = {0};
         struct summaries s = {0};
-        int64_t *cases = NULL;
         mem_fail_at(n);
-        int err = collect(&c, &s, &cases);
+        int err = collect(&c, &s);
         mem_fail_at(0);
-        mem_free(cases);
         summaries_free(&s);
         collect_free(&c);
         if (!err) break;
