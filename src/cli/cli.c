@@ -173,7 +173,7 @@ static int choose_command(int argc, char **argv, const struct command_info **com
     const char *word = argc > 1 ? argv[1] : "-";
     *command = command_find(word);
     if (*command) return OK;
-    *command = command_at(0);
+    *command = command_find("run");
     return is_bare(word) ? refuse_first(word) : OK;
 }
 

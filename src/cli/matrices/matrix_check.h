@@ -8,8 +8,5 @@
 // error is printed on a line, and the returned error has their number. Returns ERR_USAGE if a spec
 // is wrong, else ERR_INPUT.
 int matrix_check_files(const struct options *o, const char *const *specs, int64_t count);
-// Returns ERR_USAGE if two different paths have the same name in records. The message names both
-// paths. It advises one `command` ("run") for each.
-int matrix_check_names(const char *const *paths, int64_t count, const char *command);
 
 #endif

@@ -7,25 +7,13 @@
 
 #define BLANKS " \t\r\n"
 
-static char *copy(const char *text, size_t length)
-{
-    char *to = mem_alloc((int64_t)length + 1, 1);
-    if (to) snprintf(to, length + 1, "%.*s", (int)length, text);
-    return to;
-}
-
 static int add_owner(struct matrix_folder *f, const char *file, size_t length, const char *matrix)
 {
-    if (f->count == f->room) {
-        int64_t room = f->room ? 2 * f->room : 64;
-        struct folder_owner *owners = mem_resize(f->owners, f->room, room, sizeof *owners);
-        if (!owners) return ERR_MEMORY;
-        f->owners = owners;
-        f->room = room;
-    }
+    int err = mem_grow((void **)&f->owners, &f->room, f->count, sizeof *f->owners);
+    if (err) return err;
     struct folder_owner *x = &f->owners[f->count++];
-    x->file = copy(file, length);
-    x->matrix = copy(matrix, strlen(matrix));
+    x->file = mem_copy_text(file, length);
+    x->matrix = mem_copy_text(matrix, strlen(matrix));
     return x->file && x->matrix ? OK : ERR_MEMORY;
 }
 

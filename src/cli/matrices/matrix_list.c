@@ -173,15 +173,10 @@ static int add(struct list_state *s, const char *path, int64_t bytes, const stru
     struct matrix M;
     int err = matrix_name(path, &M);
     if (err) return err;
-    if (m->count == m->room) {
-        int64_t room = m->room ? 2 * m->room : 64;
-        struct sweep_matrix *all = mem_resize(m->all, m->room, room, sizeof *all);
-        if (!all) {
-            matrix_free(&M);
-            return ERR_MEMORY;
-        }
-        m->all = all;
-        m->room = room;
+    err = mem_grow((void **)&m->all, &m->room, m->count, sizeof *m->all);
+    if (err) {
+        matrix_free(&M);
+        return err;
     }
     struct sweep_matrix *x = &m->all[m->count];
     *x = (struct sweep_matrix){.path = M.path,
@@ -337,18 +332,30 @@ static void sort(struct matrix_list *m, int (*compare)(const void *, const void 
     if (m->count) qsort(m->all, (size_t)m->count, sizeof *m->all, compare);
 }
 
-// Removes files given twice.
+// Removes files given twice, which are neighbours.
 static void remove_duplicates(struct matrix_list *m)
 {
     int64_t kept = 0;
-    sort(m, compare_names);
     for (int64_t i = 0; i < m->count; i++)
         if (kept && !strcmp(m->all[kept - 1].path, m->all[i].path))
             free_one(&m->all[i]);
         else
             m->all[kept++] = m->all[i];
     m->count = kept;
-    sort(m, compare_places);
+}
+
+// Returns ERR_USAGE if two different files have the same name in records. They are neighbours.
+static int check_names(const struct matrix_list *m, const char *command)
+{
+    for (int64_t i = 1; i < m->count; i++) {
+        const struct sweep_matrix *a = &m->all[i - 1], *b = &m->all[i];
+        if (!strcmp(a->name, b->name) && strcmp(a->path, b->path))
+            return fail(ERR_USAGE,
+                        "%s and %s: two matrices with the same name in records; use a separate %s "
+                        "for each",
+                        a->path, b->path, command);
+    }
+    return OK;
 }
 
 static int look_at_all(const struct matrix_list *m, const struct options *o)
@@ -356,8 +363,7 @@ static int look_at_all(const struct matrix_list *m, const struct options *o)
     const char **paths = mem_alloc(m->count, sizeof *paths);
     if (!paths) return ERR_MEMORY;
     for (int64_t i = 0; i < m->count; i++) paths[i] = m->all[i].path;
-    int err = matrix_check_names(paths, m->count, o->command == COMMAND_RUN ? "run" : "sweep");
-    if (!err && o->command != COMMAND_RUN) err = matrix_check_files(o, paths, m->count);
+    int err = matrix_check_files(o, paths, m->count);
     mem_free(paths);
     return err;
 }
@@ -374,9 +380,12 @@ int matrix_list_make(struct matrix_list *m, const struct options *o)
     if (!err && o->sweep.sets && !k.lists)
         err = fail(ERR_USAGE, "-set %s: no list with sets is given", o->sweep.sets);
     if (!err) err = check_missing(&k);
+    sort(m, compare_names);
     if (!err && !run) remove_duplicates(m);
+    if (!err) err = check_names(m, run ? "run" : "sweep");
+    sort(m, compare_places);
     if (!err && !m->count) err = fail(ERR_INPUT, "no matrix is left to measure");
-    if (!err) err = look_at_all(m, o);
+    if (!err && !run) err = look_at_all(m, o);
     if (err) matrix_list_free(m);
     return err;
 }

@@ -96,5 +96,3 @@ const struct command_info *command_find(const char *name)
         if (!strcmp(commands[i].name, name)) return &commands[i];
     return NULL;
 }
-
-const struct command_info *command_at(int i) { return i < COMMAND_COUNT ? &commands[i] : NULL; }

@@ -36,8 +36,6 @@ struct command_info {
     bool records;              // writes records: an error if the reader of stdout exits
 };
 
-// Returns command i; NULL after the last.
-const struct command_info *command_at(int i);
 // Returns shown command i; NULL after the last.
 const struct command_info *command_shown(int i);
 // Returns the command of this name; NULL: none.

@@ -111,16 +111,6 @@ int parse_op(struct options *o, const struct option *self, const char *text)
                 suggest_text(&s, guess), all);
 }
 
-int parse_alg(struct options *o, const struct option *self, const char *text)
-{
-    return options_add_algs(o, self->name, text);
-}
-
-int parse_prec(struct options *o, const struct option *self, const char *text)
-{
-    return options_add_precs(o, self->name, text);
-}
-
 int parse_device(struct options *o, const struct option *self, const char *text)
 {
     enum device_kind kind;
@@ -138,11 +128,6 @@ int parse_time_limit(struct options *o, const struct option *self, const char *t
     int err = parse_seconds(o, self, text);
     o->rule.most_ms = o->rule.limit_ms;
     return err;
-}
-
-int parse_setting(struct options *o, const struct option *self, const char *text)
-{
-    return options_add_settings(o, self->name, text);
 }
 
 int parse_cubin(struct options *o, const struct option *self, const char *text)
@@ -171,13 +156,13 @@ int parse_plugin(struct options *o, const struct option *self, const char *text)
     return OK;
 }
 
-int options_add_algs(struct options *o, const char *option, const char *text)
+int parse_alg(struct options *o, const struct option *self, const char *text)
 {
     const char *rest = text;
     char item[WORD_MAX];
     int more;
     while ((more = words_next(&rest, item)) > 0) {}
-    if (more < 0) return words_bad(option, text);
+    if (more < 0) return words_bad(self->name, text);
     size_t size = (o->algs ? strlen(o->algs) : 0) + strlen(text) + 2;
     char *all = mem_alloc((int64_t)size, 1);
     if (!all) return ERR_MEMORY;
@@ -200,11 +185,11 @@ int options_add_axis(const struct axis *axis, const char *text, struct axis_valu
     return err;
 }
 
-int options_add_precs(struct options *o, const char *option, const char *text)
+int parse_prec(struct options *o, const struct option *self, const char *text)
 {
     const char *words[PRECS + 1] = {NULL};
     for (int p = 0; p < PRECS; p++) words[p] = prec_name((enum prec)p);
-    const struct axis axis = {.name = option, .words = words};
+    const struct axis axis = {.name = self->name, .words = words};
     int err = options_add_axis(&axis, text, &o->prec_values);
     o->prec_count = o->prec_values.count;
     for (int i = 0; i < o->prec_count; i++) o->precs[i] = (enum prec)o->prec_values.value[i];
@@ -224,7 +209,7 @@ static int add_setting(struct options *o, const char *option, const char *name, 
     return OK;
 }
 
-int options_add_settings(struct options *o, const char *option, const char *text)
+int parse_setting(struct options *o, const struct option *self, const char *text)
 {
     const char *rest = text;
     char item[WORD_MAX], name[WORD_MAX] = "";
@@ -232,15 +217,15 @@ int options_add_settings(struct options *o, const char *option, const char *text
     while ((more = words_next(&rest, item)) > 0) {
         char *equals = strchr(item, '='), *value = equals ? equals + 1 : item, *end;
         if (equals == item || (!equals && !*name) || (equals && equals - item > 30))
-            return fail(ERR_USAGE, "-%s %s: must be name=value", option, item);
+            return fail(ERR_USAGE, "-%s %s: must be name=value", self->name, item);
         if (equals) snprintf(name, sizeof name, "%.*s", (int)(equals - item), item);
         double x = strtod(value, &end);
         if (end == value || *end || !isfinite(x))
-            return fail(ERR_USAGE, "-%s %s=%s: the value is not a number", option, name, value);
-        int err = add_setting(o, option, name, x);
+            return fail(ERR_USAGE, "-%s %s=%s: the value is not a number", self->name, name, value);
+        int err = add_setting(o, self->name, name, x);
         if (err) return err;
     }
-    return more < 0 ? words_bad(option, text) : OK;
+    return more < 0 ? words_bad(self->name, text) : OK;
 }
 
 #define LEAST_BYTES ((double)(64 << 20)) // least memory for a worker

@@ -17,6 +17,7 @@ int parse_percent(struct options *o, const struct option *self, const char *text
 
 // Parsers of single options.
 int parse_op(struct options *o, const struct option *self, const char *text);
+// Parsers of lists append the values that are new. The first text replaces the default.
 int parse_alg(struct options *o, const struct option *self, const char *text);
 int parse_prec(struct options *o, const struct option *self, const char *text);
 int parse_device(struct options *o, const struct option *self, const char *text);
@@ -24,15 +25,11 @@ int parse_time_limit(struct options *o, const struct option *self, const char *t
 // Returns true for the name of a file of -plugin.
 bool is_plugin_name(const char *word);
 int parse_plugin(struct options *o, const struct option *self, const char *text);
+// Parses name=value, with further values of the same name: rows=32,64,stage=8.
 int parse_setting(struct options *o, const struct option *self, const char *text);
 int parse_cubin(struct options *o, const struct option *self, const char *text);
 
-// Adders: each appends the values of `text` that are new. The first text replaces the default.
-// `option` is the name for messages.
-int options_add_algs(struct options *o, const char *option, const char *text);
-int options_add_precs(struct options *o, const char *option, const char *text);
-// Parses name=value, with further values of the same name: rows=32,64,stage=8.
-int options_add_settings(struct options *o, const char *option, const char *text);
+// Appends the values of `text` that are new. The first text replaces the default.
 int options_add_axis(const struct axis *axis, const char *text, struct axis_values *all);
 
 int parse_mem_limit(struct options *o, const struct option *self, const char *text);

@@ -6,88 +6,60 @@
 #include "compare/verdict_text.h"
 #include "exact/traps.h"
 
-// Returns the description of -q: output that stays.
-static const char *about_quiet(enum command command)
-{
-    switch (command) {
-    case COMMAND_COMPARE: return "no table, no progress; -format and -o still write";
-    case COMMAND_CONFORM: return "no progress";
-    case COMMAND_DOCTOR:
-    case COMMAND_ADVISE: return "only the advice";
-    default: return "no table, no progress; only errors";
-    }
-}
-
-// Describes an option without a text of its own.
-static void about_names(enum command command, const struct option *option, char text[256])
-{
-    if (!strcmp(option->name, "op"))
-        snprintf(text, 256, "operation (default: that of the algorithms, %s if several match)",
-                 ops[0]->name);
-    else if (!strcmp(option->name, "q"))
-        snprintf(text, 256, "%s", about_quiet(command));
-    else if (!strcmp(option->name, "time-limit"))
-        snprintf(text, 256, "stop timing a case after this time (default: %s)",
-                 command == COMMAND_COMPARE ? "0.1 s, none with -reps"
-                                            : "2 s with 10 samples, else 20 s");
-    else if (!strcmp(option->name, "runs"))
-        snprintf(text, 256, "processes per case, spread over the measurement (%s)",
-                 command == COMMAND_COMPARE ? "default: until no case is unclear" : "default 1");
-    else if (!strcmp(option->name, "o"))
-        snprintf(text, 256, "%s",
-                 command == COMMAND_DOCTOR ? "file for a record of the findings (JSON Lines)"
-                 : command == COMMAND_REPORT
-                     ? "output file (default: stdout); .csv, .md and .json set the format"
-                 : command == COMMAND_SWEEP || command == COMMAND_RUN
-                     ? "file of records (default: stdout, if it is redirected)"
-                     : "output file (default: stdout)");
-    else if (!strcmp(option->name, "format"))
-        snprintf(text, 256, "%s",
-                 command == COMMAND_REPORT ? "table (default), markdown, csv, json"
-                 : command == COMMAND_ADVISE || command == COMMAND_CONFORM
-                     ? "text (default), json"
-                     : "table (default), json, markdown, junit");
-    else if (!strcmp(option->name, "budget"))
-        snprintf(text, 256, "time limit of the measurement (default %s)",
-                 command == COMMAND_ADVISE ? "10 for each matrix" : "300; none with -runs");
-    else if (command == COMMAND_SWEEP)
-        snprintf(text, 256, "as for run; several (cuda:0,1,2), or all GPUs, share the matrices");
-    else
-        snprintf(text, 256, "one of %s; auto (default): the first GPU, else the CPU",
-                 device_names());
-}
-
-// Descriptions of options whose defaults differ for a command.
+// Descriptions of options that differ between commands. The first that fits counts.
 static const struct {
-    enum command command;
-    const char *name, *about;
-} special[] = {
-    {COMMAND_CONFORM, "op", "operation (default: all)"},
-    {COMMAND_CONFORM, "alg",
-     "algorithms: names, patterns, or all (default: of plug-ins, else of vendors)"},
-    {COMMAND_CONFORM, "prec", "types, as for run (default: all of the algorithm)"},
-    {COMMAND_CONFORM, "device", "cpu, cuda or cuda:N (default: the devices of the algorithms)"},
-    {COMMAND_CONFORM, "timeout", "end a case after this time (default 120)"},
+    const char *name;
+    unsigned commands;
+    const char *about;
+} abouts[] = {
+    {"op", CONFORM, "operation (default: all)"},
+    {"alg", CONFORM, "algorithms: names, patterns, or all (default: of plug-ins, else of vendors)"},
+    {"prec", CONFORM, "types, as for run (default: all of the algorithm)"},
+    {"device", CONFORM, "cpu, cuda or cuda:N (default: the devices of the algorithms)"},
+    {"device", BIT(COMMAND_SWEEP),
+     "as for run; several (cuda:0,1,2), or all GPUs, share the matrices"},
+    {"timeout", CONFORM, "end a case after this time (default 120)"},
+    {"q", COMPARE, "no table, no progress; -format and -o still write"},
+    {"q", CONFORM, "no progress"},
+    {"q", DOCTOR | ADVISE, "only the advice"},
+    {"q", ALL, "no table, no progress; only errors"},
+    {"time-limit", COMPARE, "stop timing a case after this time (default: 0.1 s, none with -reps)"},
+    {"time-limit", ALL,
+     "stop timing a case after this time (default: 2 s with 10 samples, else 20 s)"},
+    {"runs", COMPARE,
+     "processes per case, spread over the measurement (default: until no case is unclear)"},
+    {"runs", ALL, "processes per case, spread over the measurement (default 1)"},
+    {"o", DOCTOR, "file for a record of the findings (JSON Lines)"},
+    {"o", REPORT, "output file (default: stdout); .csv, .md and .json set the format"},
+    {"o", RUN, "file of records (default: stdout, if it is redirected)"},
+    {"o", ALL, "output file (default: stdout)"},
+    {"format", REPORT, "table (default), markdown, csv, json"},
+    {"format", ADVISE | CONFORM, "text (default), json"},
+    {"format", ALL, "table (default), json, markdown, junit"},
+    {"budget", ADVISE, "time limit of the measurement (default 10 for each matrix)"},
+    {"budget", ALL, "time limit of the measurement (default 300; none with -runs)"},
 };
 
-static const char *about_special(enum command command, const char *name)
+static const char *find_about(enum command command, const struct option *option)
 {
-    for (int i = 0; i < COUNT(special); i++)
-        if (special[i].command == command && !strcmp(special[i].name, name))
-            return special[i].about;
-    return NULL;
+    for (int i = 0; i < COUNT(abouts); i++)
+        if (abouts[i].commands & BIT(command) && !strcmp(abouts[i].name, option->name))
+            return abouts[i].about;
+    return option->about;
 }
 
 static void show_option(enum command command, const struct option *option, struct option_shown *s)
 {
-    const char *about = about_special(command, option->name);
+    const char *about = find_about(command, option);
     *s = (struct option_shown){.name = option->name, .value = option->value};
     if (about)
         snprintf(s->about, sizeof s->about, "%s", about);
-    else if (option->about)
-        snprintf(s->about, sizeof s->about, "%s", option->about);
+    else if (!strcmp(option->name, "op"))
+        snprintf(s->about, sizeof s->about,
+                 "operation (default: that of the algorithms, %s if several match)", ops[0]->name);
     else
-        about_names(command, option, s->about);
+        snprintf(s->about, sizeof s->about,
+                 "one of %s; auto (default): the first GPU, else the CPU", device_names());
 }
 
 static void show_axis(const struct axis *axis, struct option_shown *s)
