@@ -14,13 +14,6 @@ const struct prec_facts prec_list[PRECS] = {
 #include "base/precs.def"
 };
 
-int prec_find(const char *name)
-{
-    for (int i = 0; i < PRECS; i++)
-        if (!strcmp(prec_list[i].name, name)) return i;
-    return -1;
-}
-
 bool prec_is_f32(enum prec prec)
 {
     if (prec != F32 && prec != F64) bug("%s is neither f32 nor f64", prec_name(prec));

@@ -46,8 +46,6 @@ static inline enum prec prec_in(enum prec prec) { return prec_list[prec].in; }
 static inline enum prec prec_out(enum prec prec) { return prec_list[prec].out; }
 static inline enum prec prec_sum(enum prec prec) { return prec_list[prec].sum; }
 static inline const char *prec_name(enum prec prec) { return prec_list[prec].name; }
-// Returns the precision of this name, or -1.
-int prec_find(const char *name);
 // Returns true for f32 and false for f64. Another precision is a bug().
 bool prec_is_f32(enum prec prec);
 

@@ -73,7 +73,8 @@ static int rows_build(const struct gen *g, struct csr *A)
         g->kind->count(g, ptr + 1);
     } else {
 #pragma omp parallel for schedule(static)
-        for (int64_t i = 0; i < g->m; i++) ptr[i + 1] = g->kind->length(g, i);
+        for (int64_t i = 0; i < g->m; i++)
+            ptr[i + 1] = g->kind->length ? g->kind->length(g, i) : g->nnz / g->m;
     }
     for (int64_t i = 0; i < g->m; i++) ptr[i + 1] += ptr[i];
     assert(ptr[g->m] == g->nnz);

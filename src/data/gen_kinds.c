@@ -154,12 +154,6 @@ static int uniform_shape(struct gen *g)
     return OK;
 }
 
-static int64_t uniform_length(const struct gen *g, int64_t i)
-{
-    (void)i;
-    return g->p[1];
-}
-
 static int skew_shape(struct gen *g)
 {
     int64_t M = g->p[0], D = g->p[1], L = g->p[2], long_rows = (M - 1) / SKEW_STEP + 1;
@@ -209,12 +203,6 @@ static int aspect_shape(struct gen *g)
     g->n = NNZ / M;
     g->nnz = g->m * g->n;
     return OK;
-}
-
-static int64_t aspect_length(const struct gen *g, int64_t i)
-{
-    (void)i;
-    return g->n;
 }
 
 static void aspect_fill(const struct gen *g, int64_t i, int64_t length, int32_t *idx)
@@ -333,7 +321,6 @@ const struct gen_kind gen_help[] = {
      .form = "uniform:M:D",
      .about = "M rows of D random columns",
      .shape = uniform_shape,
-     .length = uniform_length,
      .fill = fill_random},
     {.name = "skew",
      .form = "skew:M:D:L",
@@ -351,7 +338,6 @@ const struct gen_kind gen_help[] = {
      .form = "aspect:M:NNZ",
      .about = "dense M x NNZ/M, stored as sparse",
      .shape = aspect_shape,
-     .length = aspect_length,
      .fill = aspect_fill},
     {.name = "sparse2d",
      .form = "sparse2d:M:N:NNZ",

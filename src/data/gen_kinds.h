@@ -26,7 +26,7 @@ struct gen_kind {
     const char *about; // line of the help, without a full stop
     // Checks the parameters and sets m, n and nnz (for rmat before duplicates are summed).
     int (*shape)(struct gen *g);
-    // Returns the nonzeros of row i. A kind has length() or count().
+    // Returns the nonzeros of row i. Without length() and count() all rows have the same number.
     int64_t (*length)(const struct gen *g, int64_t i);
     // Sets count[i] to the nonzeros of row i, for all rows.
     void (*count)(const struct gen *g, int64_t *count);

@@ -2,7 +2,6 @@
 #ifndef LOAD_H
 #define LOAD_H
 
-#include "data/content.h"
 #include "data/matrix.h"
 #include "data/facts.h"
 
@@ -11,6 +10,13 @@ extern "C" {
 #endif
 
 struct stat;
+
+#define CONTENT_LETTERS 32
+
+// Writes the hash of the sizes, the pattern and, if `values`, the values into `text`, in hex, and
+// returns `text`. Files with the same matrix have the same hash, whatever their names and their
+// compression. Machines of one byte order agree.
+const char *content_text(const struct csr *A, bool values, char text[CONTENT_LETTERS + 1]);
 
 // Size and time of a file. If both are equal, the file has not changed.
 struct file_mark {

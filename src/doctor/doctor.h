@@ -5,7 +5,6 @@
 //   doctor_host.c    processors, other load, limits of this process
 //   doctor_gpu.c     one GPU, through NVML
 //   doctor_tools.c   this program, libraries, tools, environment variables
-//   doctor_record.c  the findings as a record
 #ifndef DOCTOR_H
 #define DOCTOR_H
 
@@ -25,7 +24,7 @@ struct probe {
 };
 
 struct finding {
-    char value[256];  // current state; "": the check does not apply and has no line
+    char value[256];  // current state; "": unknown, for a GPU; else the check does not apply
     char advice[256]; // action to take; "": no problem
     bool unclear;     // unknown, or neither right nor wrong
 };

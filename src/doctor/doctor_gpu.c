@@ -1,4 +1,4 @@
-// Checks of one GPU. A value that NVML does not report is unclear.
+// Checks of one GPU. A check sets no value if NVML does not report the facts.
 #include "doctor/doctor.h"
 
 #include <stdio.h>
@@ -13,12 +13,10 @@
 #define UTILIZED      5   // percent of the time in use by other processes
 #define MEMORY_SHARE  0.8 // share of memory that must be free
 
-static const char unknown[] = "unknown";
-
 static void check_driver(const struct probe *p, struct finding *f)
 {
     if (p->nvml.lib)
-        finding_value(f, "%s", p->nvml.driver[0] ? p->nvml.driver : unknown);
+        finding_value(f, "%s", p->nvml.driver[0] ? p->nvml.driver : "unknown");
     else
         finding_unclear(f, "clocks, temperature and other processes are unknown: %s", p->no_nvml);
 }
@@ -44,10 +42,8 @@ static void check_clocks(const struct probe *p, struct finding *f)
     const struct nvml *n = &p->nvml;
     unsigned now, most, set, usual, memory = 0, memory_most = 0;
     if (NVML_ASK(n, nvmlDeviceGetClockInfo, NVML_CLOCK_SM, &now) ||
-        NVML_ASK(n, nvmlDeviceGetMaxClockInfo, NVML_CLOCK_SM, &most)) {
-        finding_unclear(f, unknown);
+        NVML_ASK(n, nvmlDeviceGetMaxClockInfo, NVML_CLOCK_SM, &most))
         return;
-    }
     NVML_ASK(n, nvmlDeviceGetClockInfo, NVML_CLOCK_MEMORY, &memory);
     NVML_ASK(n, nvmlDeviceGetMaxClockInfo, NVML_CLOCK_MEMORY, &memory_most);
     finding_value(f, "SM %u of %u MHz, memory %u of %u MHz", now, most, memory, memory_most);
@@ -69,10 +65,7 @@ static void check_throttled(const struct probe *p, struct finding *f)
                    {NVML_CLOCKS_SET, "a setting"}};
     unsigned long long bits;
     char text[128] = "";
-    if (NVML_ASK(&p->nvml, nvmlDeviceGetCurrentClocksThrottleReasons, &bits)) {
-        finding_unclear(f, unknown);
-        return;
-    }
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetCurrentClocksThrottleReasons, &bits)) return;
     for (int i = 0; i < COUNT(reasons); i++)
         if (bits & reasons[i].bits) words_and(text, sizeof text, reasons[i].name);
     finding_value(f, "%s%s", *text ? "by " : "no", text);
@@ -118,10 +111,7 @@ static void check_processes(const struct probe *p, struct finding *f)
     bool listed = add_processes(p, false, &count, text, sizeof text);
     listed |= add_processes(p, true, &count, text, sizeof text);
     bool timed = !NVML_ASK(&p->nvml, nvmlDeviceGetUtilizationRates, &use);
-    if (!listed && !timed) {
-        finding_unclear(f, unknown);
-        return;
-    }
+    if (!listed && !timed) return;
     if (count)
         finding_value(f, "%d%s%s; used %u %% of the time", count, *text ? ": " : "", text, use.gpu);
     else
@@ -134,10 +124,7 @@ static void check_processes(const struct probe *p, struct finding *f)
 static void check_persistence(const struct probe *p, struct finding *f)
 {
     unsigned on;
-    if (NVML_ASK(&p->nvml, nvmlDeviceGetPersistenceMode, &on)) {
-        finding_unclear(f, unknown);
-        return;
-    }
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetPersistenceMode, &on)) return;
     finding_value(f, on ? "on" : "off");
     if (!on) finding_advise(f, "the driver resets the clocks between runs: nvidia-smi -pm 1");
 }
@@ -147,10 +134,7 @@ static void check_mode(const struct probe *p, struct finding *f)
     static const char *const names[] = {"default", "exclusive thread", "prohibited",
                                         "exclusive process"};
     unsigned mode;
-    if (NVML_ASK(&p->nvml, nvmlDeviceGetComputeMode, &mode) || mode >= COUNT(names)) {
-        finding_unclear(f, unknown);
-        return;
-    }
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetComputeMode, &mode) || mode >= COUNT(names)) return;
     finding_value(f, "%s", names[mode]);
     if (mode == NVML_COMPUTE_PROHIBITED)
         finding_advise(f, "the GPU prohibits computing: nvidia-smi -c DEFAULT");
@@ -182,10 +166,7 @@ static void check_gpu_memory(const struct probe *p, struct finding *f)
 {
     struct nvml_memory m;
     char free[32], total[32];
-    if (NVML_ASK(&p->nvml, nvmlDeviceGetMemoryInfo, &m)) {
-        finding_unclear(f, unknown);
-        return;
-    }
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetMemoryInfo, &m)) return;
     finding_value(f, "%s free of %s", size_text((int64_t)m.free, free),
                   size_text((int64_t)m.total, total));
     if ((double)m.free < MEMORY_SHARE * (double)m.total)
@@ -196,10 +177,7 @@ static void check_gpu_memory(const struct probe *p, struct finding *f)
 static void check_heat(const struct probe *p, struct finding *f)
 {
     unsigned now, slow;
-    if (NVML_ASK(&p->nvml, nvmlDeviceGetTemperature, 0, &now)) {
-        finding_unclear(f, unknown);
-        return;
-    }
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetTemperature, 0, &now)) return;
     bool bounded =
         !NVML_ASK(&p->nvml, nvmlDeviceGetTemperatureThreshold, NVML_HEAT_SLOWDOWN, &slow);
     if (bounded)
@@ -214,10 +192,8 @@ static void check_power(const struct probe *p, struct finding *f)
 {
     unsigned now, limit, usual;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetPowerUsage, &now) ||
-        NVML_ASK(&p->nvml, nvmlDeviceGetEnforcedPowerLimit, &limit)) {
-        finding_unclear(f, unknown);
+        NVML_ASK(&p->nvml, nvmlDeviceGetEnforcedPowerLimit, &limit))
         return;
-    }
     finding_value(f, "%u W of %u W", now / 1000, limit / 1000);
     if (!NVML_ASK(&p->nvml, nvmlDeviceGetPowerManagementDefaultLimit, &usual) && limit < usual)
         finding_advise(f, "the limit was lowered from %u W: nvidia-smi -pl %u", usual / 1000,

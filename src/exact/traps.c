@@ -85,13 +85,13 @@ static enum exact_result unaligned_run(struct trap_case *c)
     return result;
 }
 
-// Few lines of dense operands, so far apart that the last begins beyond c->offset.
 static bool dense_fits(const struct device *dev, const struct algo_entry *e)
 {
     (void)dev;
     return has_dense_result(e);
 }
 
+// Few lines of dense operands, so far apart that the last begins beyond c->offset.
 #define LONG_LINES 17 // also k, so that both layouts have as many lines
 static enum exact_result long_ld_run(struct trap_case *c)
 {
@@ -261,13 +261,6 @@ static enum exact_result denormal_run(struct trap_case *c)
     enum exact_result result = run_and_compare(c, &r, same_or_flushed);
     ready_free(&r);
     return result;
-}
-
-static bool always_fits(const struct device *dev, const struct algo_entry *e)
-{
-    (void)dev;
-    (void)e;
-    return true;
 }
 
 #define REPEATS 20
@@ -460,24 +453,6 @@ static enum exact_result graph_run(struct trap_case *c)
 }
 
 static bool few_without_7(int32_t i, int32_t j) { return j != 7 && scattered(i, j); }
-static int build_rule(const struct trap *trap, int32_t m, bool (*rule)(int32_t i, int32_t j),
-                      struct csr *A)
-{
-    const struct shape shape = {.name = trap->matrix, .m = m, .n = m, .rule = rule};
-    return shape_build(&shape, A);
-}
-
-static int build_full(const struct trap *trap, int64_t offset, struct csr *A)
-{
-    (void)offset;
-    return build_rule(trap, LONG_LINES, full, A);
-}
-
-static int build_few(const struct trap *trap, int64_t offset, struct csr *A)
-{
-    (void)offset;
-    return build_rule(trap, 40, few_without_7, A);
-}
 
 #define TWO_SIZE 2048
 // Two nonzeros in a row, so that the product of a product is exact in all types.
@@ -521,16 +496,18 @@ const struct trap traps[] = {
     {.name = "unaligned",
      .about = "dense operands at addresses that are multiples of an element only",
      .matrix = "few",
+     .m = 40,
      .k = VECTOR_K,
-     .build = build_few,
+     .rule = few_without_7,
      .fits = unaligned_fits,
      .run = unaligned_run},
     {.name = "long-ld",
      .about = "few lines, the last more than 2^31 elements behind the first",
      .matrix = "full",
+     .m = LONG_LINES,
      .k = LONG_LINES,
      .widths = true, // offsets depend on the bytes of an element only
-     .build = build_full,
+     .rule = full,
      .fits = dense_fits,
      .run = long_ld_run},
     {.name = "far",
@@ -544,17 +521,18 @@ const struct trap traps[] = {
     {.name = "nonfinite",
      .about = "infinities and NaN reach the elements that depend on them, and no others",
      .matrix = "few",
+     .m = 40,
      .k = VECTOR_K,
-     .build = build_few,
+     .rule = few_without_7,
      .fits = nonfinite_fits,
      .run = nonfinite_run},
     {.name = "denormal",
      .about = "inputs or products of denormal size are exact",
      .lacking = "flushed",
      .matrix = "few",
+     .m = 40,
      .k = VECTOR_K,
-     .build = build_few,
-     .fits = always_fits,
+     .rule = few_without_7,
      .run = denormal_run},
     {.name = "repeat",
      .about = "20 runs with the same inputs have the same bits",
@@ -562,7 +540,6 @@ const struct trap traps[] = {
      .matrix = "skew",
      .k = 16,
      .build = build_skew,
-     .fits = always_fits,
      .run = repeat_run},
     {.name = "chain",
      .about = "a run waits for the work ahead of it in the stream",
@@ -626,7 +603,9 @@ int trap_run(struct device *dev, const struct trap *trap, const struct algo_entr
 {
     const struct op *op = entry->op;
     int err = OK;
-    if (!trap->fits(dev, entry)) return OK;
+    const struct shape shape = {
+        .name = trap->matrix, .m = trap->m, .n = trap->m, .rule = trap->rule};
+    if (trap->fits && !trap->fits(dev, entry)) return OK;
     for (int prec = 0; prec < PRECS && !err; prec++) {
         int64_t axis[AXES_MAX] = {0};
         if (!(entry->algo->precs & BIT(prec))) continue;
@@ -637,7 +616,7 @@ int trap_run(struct device *dev, const struct trap *trap, const struct algo_entr
                 axis[a] = op->axes[a] == &axis_k ? trap->k : op->axes[a]->standard;
         do {
             struct csr A; // of each case anew: a trap may change its values
-            err = trap->build(trap, rule->offset, &A);
+            err = trap->rule ? shape_build(&shape, &A) : trap->build(trap, rule->offset, &A);
             if (err) break;
             const struct exact_case c = {entry, dev, trap->matrix, &A, (enum prec)prec, axis, ""};
             err = run_case(dev, trap, rule, &c, &A);

@@ -19,9 +19,11 @@ struct trap {
     const char *matrix;  // name of the matrix
     int64_t k;           // columns of dense operands
     bool widths;         // in one type of each width only
+    int32_t m;           // rows and columns of a matrix by rule
+    bool (*rule)(int32_t i, int32_t j); // see struct shape; NULL: build() makes the matrix
     // Makes the matrix. The only error is ERR_MEMORY.
     int (*build)(const struct trap *trap, int64_t offset, struct csr *A);
-    // Returns true if the trap is for this algorithm on this device.
+    // Returns true if the trap is for this algorithm on this device. NULL: for all.
     bool (*fits)(const struct device *dev, const struct algo_entry *entry);
     enum exact_result (*run)(struct trap_case *c);
 };

@@ -41,6 +41,22 @@ int json_parse(const char *text, cJSON **out)
     return lost ? ERR_MEMORY : fail(ERR_INPUT, "not one JSON document");
 }
 
+const cJSON *json_get(const cJSON *o, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(o, name);
+}
+
+const char *json_get_text(const cJSON *o, const char *name)
+{
+    return cJSON_GetStringValue(json_get(o, name));
+}
+
+double json_get_number(const cJSON *o, const char *name)
+{
+    const cJSON *x = json_get(o, name);
+    return cJSON_IsNumber(x) ? x->valuedouble : NAN;
+}
+
 void json_start(struct json *j)
 {
     use_own_memory();

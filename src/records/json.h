@@ -17,6 +17,11 @@ struct json {
 // document, or more than one.
 int json_parse(const char *text, cJSON **out);
 
+// Return a member of an object; NULL or NAN if it is missing or of another type.
+const cJSON *json_get(const cJSON *o, const char *name);
+const char *json_get_text(const cJSON *o, const char *name);
+double json_get_number(const cJSON *o, const char *name);
+
 // Starts an empty object.
 void json_start(struct json *j);
 void json_free(struct json *j);

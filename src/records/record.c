@@ -294,7 +294,7 @@ int record_result(struct record_file *out, const struct result *r)
     json_text(&j, j.root, "alg", c->entry->name);
     json_text(&j, j.root, "device", c->device);
     json_text(&j, j.root, "prec", prec_name(c->prec));
-    json_axes(&j, j.root, c->entry->op, c->axis);
+    json_axes(&j, j.root, c->entry->op, c->axis, false);
     json_text(&j, j.root, "cache", c->cold ? "cold" : "warm");
     json_text(&j, j.root, "launch", c->stream ? "stream" : NULL);
     add_options(&j, c);

@@ -84,9 +84,7 @@ void record_add_run(struct json *j, const struct record_file *out)
     json_number(j, j->root, "threads", out->threads);
 }
 
-// Adds the axes of an operation. `products`: words with all values that give the same product.
-static void add_axes(struct json *j, cJSON *o, const struct op *op, const int64_t *axis,
-                     bool products)
+void json_axes(struct json *j, cJSON *o, const struct op *op, const int64_t *axis, bool products)
 {
     char word[32], values[AXIS_PRODUCT_TEXT];
     for (int i = 0; op->axes[i]; i++) {
@@ -99,16 +97,6 @@ static void add_axes(struct json *j, cJSON *o, const struct op *op, const int64_
         else
             json_number(j, o, x->name, (double)axis[i]);
     }
-}
-
-void json_axes(struct json *j, cJSON *o, const struct op *op, const int64_t *axis)
-{
-    add_axes(j, o, op, axis, false);
-}
-
-void json_products(struct json *j, cJSON *o, const struct op *op, const int64_t *axis)
-{
-    add_axes(j, o, op, axis, true);
 }
 
 void json_prep(struct json *j, cJSON *o, double prep_ms, double pays_after)

@@ -16,10 +16,9 @@ void record_add_build(struct json *j);
 void record_add_run(struct json *j, const struct record_file *out);
 // "2026-11-22T15:05:00Z". Writes into `date` and returns it.
 const char *record_date(time_t when, char date[32]);
-// Adds the axes of an operation: words as texts, numbers as numbers.
-void json_axes(struct json *j, cJSON *o, const struct op *op, const int64_t *axis);
-// The same with all values that give the same product: "flag,copy".
-void json_products(struct json *j, cJSON *o, const struct op *op, const int64_t *axis);
+// Adds the axes of an operation: words as texts, numbers as numbers. `products`: words with all
+// values that give the same product, "flag,copy".
+void json_axes(struct json *j, cJSON *o, const struct op *op, const int64_t *axis, bool products);
 // Adds prep_ms, pays_after and pays. INFINITY runs: `pays` is false. NAN runs, with nothing to pay:
 // null.
 void json_prep(struct json *j, cJSON *o, double prep_ms, double pays_after);

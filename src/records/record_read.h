@@ -3,7 +3,24 @@
 #define RECORD_READ_H
 
 #include "bench/bench.h"
-#include "records/record_facts.h"
+#include "records/json.h"
+
+// Facts of an environment record: the algorithms and devices of its results.
+struct record_algo {               // texts are owned; NULL: none
+    char *name, *device;           // device: the kind, "cuda"
+    char *vendor, *call, *partial; // see struct algo
+    bool reference, dense;
+};
+struct record_device {
+    char *id, *name; // "cuda:0", "NVIDIA H200"; owned
+};
+struct record_facts {
+    char *program;             // revision, compiler, flags and host, owned. NULL: unknown
+    struct record_algo *algos; // size algo_count
+    int algo_count;
+    struct record_device *devices; // size device_count
+    int device_count;
+};
 
 // Records of the doctor have no other field than their kind here.
 enum record_kind { RECORD_ENVIRONMENT, RECORD_RESULT, RECORD_DOCTOR };
@@ -44,6 +61,11 @@ struct record {
 // Parses one line. ERR_INPUT, with the fault in the text: nothing to free.
 int record_read(const char *line, struct record *out);
 void record_free(struct record *r);
+// Returns the algorithm of this name for the device `id`. NULL: the record does not list it.
+const struct record_algo *record_facts_algo(const struct record_facts *f, const char *name,
+                                            const char *id);
+// Returns the name of the device. NULL: the record does not list it.
+const char *record_facts_device(const struct record_facts *f, const char *id);
 // Returns true if a result has a time, checked or not.
 bool record_is_timed(const struct record *r);
 // Calls `take` for each line of a file of records, plain or gzip, until it returns a negative

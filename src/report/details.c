@@ -9,26 +9,16 @@
 #include "records/record.h"
 #include "report/cell.h"
 
-static const cJSON *get(const cJSON *o, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(o, name);
-}
-
-static double number(const cJSON *o, const char *name)
-{
-    const cJSON *x = get(o, name);
-    return cJSON_IsNumber(x) ? x->valuedouble : NAN;
-}
-
+// Returns the text, "-" if there is none.
 static const char *text_of(const cJSON *o, const char *name)
 {
-    const char *text = cJSON_GetStringValue(get(o, name));
+    const char *text = json_get_text(o, name);
     return text ? text : "-";
 }
 
 static const char *bytes(const cJSON *o, const char *name, char text[32])
 {
-    double x = number(o, name);
+    double x = json_get_number(o, name);
     return isnan(x) ? strcpy(text, "-") : size_text((int64_t)x, text);
 }
 
@@ -36,12 +26,12 @@ void details_matrix(FILE *out, const struct table_row *row)
 {
     const cJSON *m = table_row_field(row, "matrix");
     const char *values = text_of(m, "values");
-    if (!(number(m, "load_ms") > 0)) return;
-    fprintf(out, "  read in %.3g ms, ", number(m, "load_ms"));
-    if (cJSON_IsTrue(get(m, "cached")))
+    if (!(json_get_number(m, "load_ms") > 0)) return;
+    fprintf(out, "  read in %.3g ms, ", json_get_number(m, "load_ms"));
+    if (cJSON_IsTrue(json_get(m, "cached")))
         fprintf(out, "from the cache");
     else
-        fprintf(out, "%.3g MB/s", number(m, "load_mb_s"));
+        fprintf(out, "%.3g MB/s", json_get_number(m, "load_mb_s"));
     fprintf(out, "; %s, %s%s\n", text_of(m, "field"), text_of(m, "symmetry"),
             !strcmp(values, "drawn")       ? ", values drawn from the seed"
             : !strcmp(values, "real part") ? ", real parts"
@@ -52,18 +42,18 @@ static void put_samples(FILE *out, const struct table_row *row)
 {
     const cJSON *t = table_row_field(row, "time_ms");
     const struct record *r = &row->x->r;
-    double batch = number(t, "batch"), back = number(t, "back_to_back");
+    double batch = json_get_number(t, "batch"), back = json_get_number(t, "back_to_back");
     fprintf(out, "%d sample%s of %.0f run%s after %.0f, stopped by %s; ", r->sample_count,
-            r->sample_count > 1 ? "s" : "", batch, batch > 1 ? "s" : "", number(t, "warmup"),
-            text_of(t, "stop"));
+            r->sample_count > 1 ? "s" : "", batch, batch > 1 ? "s" : "",
+            json_get_number(t, "warmup"), text_of(t, "stop"));
     if (!isnan(back)) {
         fprintf(out, "launched as a %s, separator %.3g ms, subtracted; back to back %.6g ms",
-                text_of(t, "launch"), number(t, "separator"), back);
+                text_of(t, "launch"), json_get_number(t, "separator"), back);
         if (!isnan(r->back_ci_lo))
             fprintf(out, " +-%.2f %%", 100 * (r->back_ci_hi - r->back_ci_lo) / 2 / back);
         fprintf(out, "; ");
     }
-    fprintf(out, "fastest %.6g ms\n", number(t, "min"));
+    fprintf(out, "fastest %.6g ms\n", json_get_number(t, "min"));
 }
 
 static void put_setup(FILE *out, const struct table_row *row)
@@ -71,8 +61,9 @@ static void put_setup(FILE *out, const struct table_row *row)
     const cJSON *s = table_row_field(row, "setup_ms"), *f;
     char size[32];
     fprintf(out, "    convert %.3f ms (again %.3f), upload %.3f ms, analyse %.3f ms; peak %s",
-            number(s, "convert"), number(s, "convert_warm"), number(s, "upload"),
-            number(s, "analyse"), bytes(table_row_field(row, "memory"), "peak_bytes", size));
+            json_get_number(s, "convert"), json_get_number(s, "convert_warm"),
+            json_get_number(s, "upload"), json_get_number(s, "analyse"),
+            bytes(table_row_field(row, "memory"), "peak_bytes", size));
     cJSON_ArrayForEach(f, table_row_field(row, "formats"))
     {
         fprintf(out, ", %s as %s %s", text_of(f, "of"), text_of(f, "format"),
@@ -84,22 +75,22 @@ static void put_setup(FILE *out, const struct table_row *row)
 // Prints the GFLOPS that the algorithm's model predicts.
 static void put_model(FILE *out, const struct table_row *row)
 {
-    const cJSON *g = get(table_row_field(row, "model"), "gflops");
-    if (isnan(number(g, prediction_names[PREDICTION_ALL_MISS]))) return;
+    const cJSON *g = json_get(table_row_field(row, "model"), "gflops");
+    if (isnan(json_get_number(g, prediction_names[PREDICTION_ALL_MISS]))) return;
     fprintf(out, "    predicted GFLOPS: %.4g, all miss %.4g, cold miss %.4g\n",
-            number(g, prediction_names[PREDICTION_ALGORITHMIC]),
-            number(g, prediction_names[PREDICTION_ALL_MISS]),
-            number(g, prediction_names[PREDICTION_COLD_MISS]));
+            json_get_number(g, prediction_names[PREDICTION_ALGORITHMIC]),
+            json_get_number(g, prediction_names[PREDICTION_ALL_MISS]),
+            json_get_number(g, prediction_names[PREDICTION_COLD_MISS]));
 }
 
 static void put_counters(FILE *out, const struct table_row *row)
 {
     const cJSON *c = table_row_field(row, "counters");
     char memory[32], l2[32], l1[32];
-    if (isnan(number(c, "memory_bytes"))) return;
+    if (isnan(json_get_number(c, "memory_bytes"))) return;
     fprintf(out, "    moved by a run: memory %s, L2 %s, L1 %s, %.0f kernels (%s)\n",
             bytes(c, "memory_bytes", memory), bytes(c, "l2_bytes", l2), bytes(c, "l1_bytes", l1),
-            number(c, "kernels"), text_of(c, "tool"));
+            json_get_number(c, "kernels"), text_of(c, "tool"));
 }
 
 static void put_phases(FILE *out, const struct table_row *row)
@@ -156,10 +147,10 @@ static bool runs_on(const char *const *prefixes, int64_t count, const char *id)
 static void put_roof(FILE *out, const cJSON *o)
 {
     char rate[32];
-    struct roof roof = {.busy = cJSON_IsTrue(get(o, "busy"))};
-    const cJSON *fma = get(o, "fma_gflops");
-    double memory = number(o, "memory_gb_s"), low = number(o, "memory_low_gb_s");
-    if (!(number(fma, "f32") > 0)) return;
+    struct roof roof = {.busy = cJSON_IsTrue(json_get(o, "busy"))};
+    const cJSON *fma = json_get(o, "fma_gflops");
+    double memory = json_get_number(o, "memory_gb_s"), low = json_get_number(o, "memory_low_gb_s");
+    if (!(json_get_number(fma, "f32") > 0)) return;
     fprintf(out, "  at most");
     if (memory > 0) {
         roof.memory_gb_s = memory;
@@ -170,12 +161,12 @@ static void put_roof(FILE *out, const cJSON *o)
                     roof.busy ? ", busy machine" : "");
         fputc(',', out);
     }
-    if (number(o, "cache_seen_bytes") > 0) {
-        fprintf(out, " %s GB/s from ", cell_number(number(o, "cache_gb_s"), rate));
+    if (json_get_number(o, "cache_seen_bytes") > 0) {
+        fprintf(out, " %s GB/s from ", cell_number(json_get_number(o, "cache_gb_s"), rate));
         fprintf(out, "%s of cache,", bytes(o, "cache_seen_bytes", rate));
     }
-    fprintf(out, " %s GFLOPS in f32,", cell_number(number(fma, "f32"), rate));
-    fprintf(out, " %s in f64\n", cell_number(number(fma, "f64"), rate));
+    fprintf(out, " %s GFLOPS in f32,", cell_number(json_get_number(fma, "f32"), rate));
+    fprintf(out, " %s in f64\n", cell_number(json_get_number(fma, "f64"), rate));
 }
 
 int details_head(FILE *out, const char *environment, const char *const *prefixes, int64_t count)
@@ -189,13 +180,13 @@ int details_head(FILE *out, const char *environment, const char *const *prefixes
     if (count) word_of(prefixes[0], 3, prec);
     for (int64_t i = 0; i < count; i++)
         if (strcmp(word_of(prefixes[i], 3, other), prec)) prec[0] = 0;
-    cJSON_ArrayForEach(d, get(o, "devices"))
+    cJSON_ArrayForEach(d, json_get(o, "devices"))
     {
         const char *id = text_of(d, "id");
-        if (get(d, "missing") || !runs_on(prefixes, count, id)) continue;
+        if (json_get(d, "missing") || !runs_on(prefixes, count, id)) continue;
         fprintf(out, "spbench %s on %s%s%s: %s; %s\n", record_version(), id, prec[0] ? ", " : "",
                 prec, text_of(d, "name"), text_of(d, "detail"));
-        put_roof(out, get(d, "roof"));
+        put_roof(out, json_get(d, "roof"));
         any = true;
     }
     if (!any) fprintf(out, "spbench %s\n", record_version());

@@ -22,24 +22,17 @@ void table_row_free(struct table_row *row)
 
 const cJSON *table_row_field(const struct table_row *row, const char *field)
 {
-    return cJSON_GetObjectItemCaseSensitive(row->json, field);
-}
-
-static const cJSON *find(const struct table_row *row, const char *object, const char *field)
-{
-    const cJSON *of = object ? table_row_field(row, object) : row->json;
-    return cJSON_GetObjectItemCaseSensitive(of, field);
+    return json_get(row->json, field);
 }
 
 double table_row_number(const struct table_row *row, const char *object, const char *field)
 {
-    const cJSON *x = find(row, object, field);
-    return cJSON_IsNumber(x) ? x->valuedouble : NAN;
+    return json_get_number(object ? json_get(row->json, object) : row->json, field);
 }
 
 const char *table_row_text(const struct table_row *row, const char *object, const char *field)
 {
-    return cJSON_GetStringValue(find(row, object, field));
+    return json_get_text(json_get(row->json, object), field);
 }
 
 bool table_row_is_timed(const struct table_row *row)

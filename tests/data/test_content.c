@@ -1,5 +1,4 @@
 // What a matrix is: the same of all files that hold it, another one where anything of it differs.
-#include "data/content.h"
 
 #include <stdlib.h>
 #include <string.h>

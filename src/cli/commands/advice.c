@@ -273,7 +273,7 @@ void advice_json(struct json *j, cJSON *list, const struct advice *a)
     json_number(j, o, "nnz", (double)a->matrix->A.nnz);
     json_text(j, o, "op", a->op->name);
     json_text(j, o, "prec", prec_name(a->prec));
-    json_products(j, o, a->op, a->axis);
+    json_axes(j, o, a->op, a->axis, true);
     json_text(j, o, "device", a->device->id);
     json_number(j, o, "runs_planned", a->runs ? (double)a->runs : NAN);
     json_number(j, o, "products", a->products);

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "doctor/doctor_record.h"
+#include "doctor/doctor.h"
+#include "records/record_parts.h"
 
 #define NAME_WIDTH 12
 
@@ -57,7 +58,8 @@ struct checkup {
     struct probe p;
     FILE *text;
     bool quiet;
-    struct doctor_record record;
+    struct json j; // the record
+    cJSON *findings;
     int spoils; // number of findings that spoil a measurement
 };
 
@@ -76,6 +78,49 @@ static void print_finding(const struct checkup *v, const struct doctor_check *c,
     fflush(v->text); // the next check may take a while
 }
 
+// Adds the devices that were preferred but are unavailable.
+static void add_missing(struct json *j, const struct probe *p)
+{
+    cJSON *all = json_array(j, j->root, "missing");
+    for (int k = 0; k < DEVICE_KINDS; k++) {
+        const char *missing = device_missing((enum device_kind)k);
+        if (!missing || p->gpu) continue;
+        cJSON *x = json_object(j, all, NULL);
+        json_text(j, x, "kind", device_list[k].name);
+        json_text(j, x, "reason", missing);
+    }
+}
+
+static void start_record(struct checkup *v)
+{
+    struct json *j = &v->j;
+    json_start(j);
+    json_text(j, j->root, "schema", RECORD_SCHEMA);
+    json_text(j, j->root, "kind", "doctor");
+    record_add_origin(j);
+    json_number(j, j->root, "threads", v->p.threads);
+    json_text(j, j->root, "device", v->p.id);
+    json_text(j, j->root, "name", v->p.name[0] ? v->p.name : NULL);
+    add_missing(j, &v->p);
+    v->findings = json_array(j, j->root, "findings");
+}
+
+// Adds a finding to the record. `of` names the subject: device, machine or program.
+static void add_finding(struct checkup *v, const char *of, const struct doctor_check *c,
+                        const struct finding *f, enum severity verdict)
+{
+    static const char *const words[] = {[SEVERITY_OK] = "ok",
+                                        [SEVERITY_UNCLEAR] = "unclear",
+                                        [SEVERITY_HINT] = "hint",
+                                        [SEVERITY_ADVICE] = "advice"};
+    cJSON *x = json_object(&v->j, v->findings, NULL);
+    json_text(&v->j, x, "of", of);
+    json_text(&v->j, x, "check", c->name);
+    json_text(&v->j, x, "verdict", words[verdict]);
+    json_text(&v->j, x, "value", f->value);
+    json_text(&v->j, x, "advice", f->advice[0] ? f->advice : NULL);
+}
+
 // Runs the checks of a table.
 static void run_checks(struct checkup *v, const struct doctor_check *checks, const char *of,
                        const char *title)
@@ -84,11 +129,12 @@ static void run_checks(struct checkup *v, const struct doctor_check *checks, con
     for (const struct doctor_check *c = checks; c->name && !interrupted; c++) {
         struct finding f = {0};
         c->check(&v->p, &f);
+        if (!f.value[0] && checks == gpu_checks) finding_unclear(&f, "unknown");
         if (!f.value[0]) continue;
         enum severity verdict = doctor_severity(c, &f, &v->p);
         v->spoils += verdict == SEVERITY_ADVICE;
         print_finding(v, c, &f, verdict);
-        doctor_record_add(&v->record, of, c, &f, verdict);
+        add_finding(v, of, c, &f, verdict);
     }
 }
 
@@ -130,7 +176,8 @@ static int write_record(struct checkup *v, const struct options *o)
     int err = record_open(&out, o->output, o->run.append, o->seed);
     if (err) return err;
     cli_print_replaced(&out, o);
-    err = doctor_record_write(&v->record, &out, v->spoils);
+    json_number(&v->j, v->j.root, "spoils", v->spoils);
+    err = record_document(&out, &v->j);
     int close_err = record_close(&out);
     return err ? err : close_err;
 }
@@ -151,13 +198,13 @@ int cli_doctor(const struct request *q)
     p->gpu = device_list[p->kind].ops->bus_id != NULL;
     if (p->gpu) err = open_gpu(p, index, bus_id);
     if (err) return err;
-    doctor_record_start(&v.record, p);
+    start_record(&v);
     if (p->gpu) run_gpu_checks(&v, bus_id);
     print_missing(&v);
     run_checks(&v, host_checks, "machine", "the machine");
     run_checks(&v, tool_checks, "program", "the program");
     err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : write_record(&v, o);
-    doctor_record_free(&v.record);
+    json_free(&v.j);
     if (err) return err;
     q->outcome->bad_result = v.spoils > 0;
     if (!v.quiet && v.spoils)
