@@ -13,7 +13,6 @@
 #include "cli/commands/about.h"
 #include "report/columns.h"
 #include "cli/options/threads.h"
-#include "cli/commands/plugins.h"
 #include "data/cache.h"
 #include "data/gen.h"
 #include "exact/traps.h"
@@ -283,7 +282,7 @@ int cli_main(int argc, char **argv, struct outcome *outcome)
     err = options_parse(&o, c->id, c->name, argc > skip ? argc - skip : 0, argv + skip);
     if (!err && !named) err = refuse_late_command(&o, argc, argv);
     cache_use(o.run.no_cache ? NULL : &cache_standard);
-    if (!err && c->id != COMMAND_WORKER) err = plugins_learn(&o);
+    if (!err && c->id != COMMAND_WORKER) err = cli_learn_plugins(&o);
     if (!err) err = dispatch(c, &(struct request){&o, argc, argv, named, outcome});
     options_free(&o);
     return close_stdout(c, err);

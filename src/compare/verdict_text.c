@@ -10,11 +10,6 @@
 
 #define MATRIX_MOST 28 // characters of a name in a text table; a longer name loses its middle
 
-const struct verdict_format verdict_formats[] = {
-    {"table", verdict_table}, {"json", verdict_json}, {"markdown", verdict_markdown},
-    {"junit", verdict_junit}, {NULL, NULL},
-};
-
 // Writes a ratio with three decimals, fewer if it is large.
 static const char *factor_text(double x, char text[16])
 {
@@ -178,22 +173,4 @@ void verdict_counts_print(FILE *out, const struct comparison *c, const struct co
     print_devices(out, c);
     print_left_out(out, c);
     fprintf(out, "%s%s\n", conclusion_name(comparison_conclude(c)), comparison_remark(c));
-}
-
-static bool is_any(const struct compared *x) { return x != NULL; }
-
-int verdict_table(FILE *out, const struct comparison *c)
-{
-    struct compared_names names;
-    char before[SOURCE_MAX], now[SOURCE_MAX];
-    int err = compared_names_make(&names, c);
-    if (err) goto done;
-    fprintf(out, "OLD %s, NEW %s\n", verdict_source(c, SIDE_OLD, before),
-            verdict_source(c, SIDE_NEW, now));
-    err = verdict_cases(out, c, &names, is_any, GRID_TEXT);
-    fprintf(out, "\n");
-    verdict_counts_print(out, c, &names);
-done:
-    compared_names_free(&names);
-    return err;
 }

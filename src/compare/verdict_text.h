@@ -7,7 +7,7 @@
 #include "compare/compare.h"
 #include "report/grid.h"
 
-// To add a format: a file verdict_NAME.c, a line here, a row in verdict_text.c.
+// To add a format: a file verdict_NAME.c, a line here, a row in verdict_formats.c.
 int verdict_table(FILE *out, const struct comparison *c);
 int verdict_markdown(FILE *out, const struct comparison *c);
 int verdict_json(FILE *out, const struct comparison *c);

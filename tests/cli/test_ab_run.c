@@ -149,6 +149,31 @@ static void test_narrow(void)
     for (int i = 0; i < count && count == COUNT(want); i++) CHECK_TEXT(argv[i], want[i]);
 }
 
+// Each round each side has each matrix once; pairs stand together; who begins changes.
+static void test_interleave(void)
+{
+    for (int sides = 2; sides <= 3; sides++) {
+        const struct ab_order s = {6, 5, sides};
+        int seen[6][5][3] = {{{0}}}, begins[5][3] = {{0}};
+        for (int64_t i = 0; i < ab_order_count(&s); i++) {
+            struct ab_step t = ab_order_step(&s, i), ahead = ab_order_step(&s, i - i % sides);
+            seen[t.round][t.matrix][t.side]++;
+            CHECK(t.matrix == ahead.matrix && t.round == ahead.round, "turn %lld", (long long)i);
+            if (i % sides == 0) begins[t.matrix][t.side]++;
+        }
+        for (int r = 0; r < 6; r++)
+            for (int m = 0; m < 5; m++)
+                for (int side = 0; side < sides; side++)
+                    CHECK(seen[r][m][side] == 1, "round %d, matrix %d, side %d", r, m, side);
+        for (int m = 0; m < 5; m++)
+            for (int side = 0; side < sides; side++)
+                CHECK(begins[m][side] == 6 / sides, "matrix %d begins %d times with %d", m,
+                      begins[m][side], side);
+        CHECK(ab_order_step(&s, 0).matrix != ab_order_step(&s, 5 * sides).matrix,
+              "rounds begin with the same matrix");
+    }
+}
+
 int main(void)
 {
     CHECK(mkdtemp(folder) != NULL, "%s", folder);

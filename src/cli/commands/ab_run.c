@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "cli/matrices/matrix_check.h"
 #include "base/terminal.h"
-#include "compare/ab_order.h"
 #include "data/load.h"
 #include "records/record.h"
 
@@ -97,6 +96,16 @@ int narrow_words(const struct narrowed *n, const struct options *o, const char *
     argv[count++] = "-alg", argv[count++] = n->algs;
     if (n->opts[0]) argv[count++] = "-opt", argv[count++] = n->opts;
     return count;
+}
+
+struct ab_step ab_order_step(const struct ab_order *s, int64_t i)
+{
+    struct ab_step t;
+    int64_t in_round = (int64_t)s->matrices * s->sides;
+    t.round = (int)(i / in_round);
+    t.matrix = (int)((i % in_round / s->sides + t.round) % s->matrices);
+    t.side = (int)((i % s->sides + t.matrix + t.round) % s->sides);
+    return t;
 }
 
 static const char *const side_names[SIDES] = {"OLD", "NEW"};

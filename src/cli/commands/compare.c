@@ -11,7 +11,6 @@
 #include "base/child.h"
 #include "base/words.h"
 #include "cli/commands/ab_run.h"
-#include "cli/commands/report_output.h"
 #include "compare/verdict_text.h"
 
 static struct compare_rule rule_of(const struct options *o)
@@ -128,7 +127,7 @@ static int write_report(const struct options *o, const struct comparison *c)
     struct report report = {verdict_formats, c};
     if (o->quiet && !o->format && !o->output) return OK;
     while (o->format && strcmp(report.format->name, o->format)) report.format++;
-    return report_output_write(o, write_format, &report);
+    return cli_write_report(o, write_format, &report);
 }
 
 static int check_options(const struct options *o)
@@ -143,7 +142,7 @@ static int check_options(const struct options *o)
                                            : NULL;
     if (of_ab && !o->compare.ab)
         return fail(ERR_USAGE, "-%s: needs -ab PROGRAM, because only -ab measures", of_ab);
-    return report_output_check(o);
+    return cli_check_report(o);
 }
 
 int cli_compare(const struct request *q)

@@ -1,6 +1,7 @@
 #include "cli/commands/conform_rows.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "worker/worker_conform.h"

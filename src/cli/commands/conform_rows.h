@@ -3,8 +3,6 @@
 #ifndef CONFORM_ROWS_H
 #define CONFORM_ROWS_H
 
-#include <stdio.h>
-
 #include "exact/traps.h"
 #include "sweep/worker_config.h"
 
@@ -36,9 +34,5 @@ const char *conform_part_name(int i);
 const char *conform_word(const struct conform_row *row, int i);
 // Returns true if something is wrong, has failed, crashed or hung, or breaks a promise.
 bool conform_is_bad(const struct conform_row *row);
-
-// Write the table with the reasons below, or a document of JSON.
-void conform_print(FILE *out, const struct conform_row *rows, int count);
-int conform_json(FILE *out, const struct conform_row *rows, int count);
 
 #endif

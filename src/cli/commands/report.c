@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "cli/commands/report_output.h"
 #include "cli/options/option_values.h"
 #include "report/view.h"
 
@@ -49,11 +48,11 @@ int cli_report(const struct request *q)
     struct report report = {.format = choose_format(o)};
     struct summary_rule rule = {
         .algs = o->algs, .baseline = o->report.baseline, .sort = o->report.sort};
-    int err = report_output_check(o);
+    int err = cli_check_report(o);
     for (int i = 0; i < o->operand_count && !err; i++)
         err = collect_file(&report.view.c, o->operands[i]);
     if (!err) err = view_make(&report.view, o->report.matrix, &rule);
-    if (!err) err = report_output_write(o, write_report, &report);
+    if (!err) err = cli_write_report(o, write_report, &report);
     view_free(&report.view);
     return err;
 }

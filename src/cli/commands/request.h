@@ -7,6 +7,7 @@
 #include "cli/options/commands.h"
 #include "compare/compare.h"
 #include "records/record.h"
+#include "sweep/worker_config.h"
 
 // Results that change the exit status of a command without an error.
 struct outcome {
@@ -67,5 +68,22 @@ int cli_check_measured(int64_t cases, int64_t unsupported, const char *first);
 // Prints the number of records replaced in the output file, and the bytes cut off its end. Prints
 // nothing with -q.
 void cli_print_replaced(const struct record_file *out, const struct options *o);
+
+// Adds the algorithms of all plug-ins to the list of algorithms, without functions: a worker loads
+// each file and describes it. Sets o->plugin_sha256.
+int cli_learn_plugins(struct options *o);
+
+#define LIBRARIES_MAX 15
+
+// Adds the full path of each file of a comma-separated list, as the loader knows the file. The
+// files replace a vendor's library. `option`: name of the option. `preload`: for LD_PRELOAD, which
+// takes no blank and no colon.
+int cli_add_libraries(const char *option, const char *list, bool preload, struct texts *out);
+
+// Refuses a report file that is an input or holds records.
+int cli_check_report(const struct options *o);
+// Calls `write` with the stream of -o, or stdout. Replaces the file of -o.
+int cli_write_report(const struct options *o, int (*write)(FILE *out, const void *arg),
+                     const void *arg);
 
 #endif

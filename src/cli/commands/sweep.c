@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "cli/commands/library_files.h"
 #include "cli/matrices/matrix_list.h"
 #include "cli/commands/progress.h"
 #include "report/details.h"
@@ -446,7 +445,7 @@ static int prepare(struct whole *c, const struct request *q)
     c->view.back = o->kind == TIMING_BACK_TO_BACK;
     for (int64_t i = 0; i < c->list.count; i++)
         c->config.input |= !strcmp(c->list.all[i].path, "-");
-    if (!err) err = library_files_add("cusparse", o->sweep.libraries, true, &c->libraries);
+    if (!err) err = cli_add_libraries("cusparse", o->sweep.libraries, true, &c->libraries);
     if (!err && !c->once) err = add_finished(c);
     if (err) return err;
     if (c->list.left_out && !o->quiet)
