@@ -27,16 +27,8 @@ void memory_limit_set(int64_t bytes) { own_limit = bytes; }
 // Returns the number of the line "key number" of a file; `missing` if there is no such line.
 static int64_t number_of(const char *path, const char *key, int64_t missing)
 {
-    FILE *f = sysfs_open(path);
-    if (!f) return missing;
-    char line[256];
-    size_t length = strlen(key);
-    int64_t found = missing;
-    while (found == missing && fgets(line, sizeof line, f))
-        if (!strncmp(line, key, length) && strchr(" \t", line[length]))
-            found = strtoll(line + length, NULL, 10);
-    fclose(f);
-    return found;
+    char text[64];
+    return sysfs_value(path, key, text, sizeof text) ? strtoll(text, NULL, 10) : missing;
 }
 
 // Returns the number of the line "key number kB" in bytes; -1 if there is no such line.
@@ -97,7 +89,7 @@ static int64_t groups_free(const struct version *v, const struct cgroup *own)
 
 static int64_t machine_free(void)
 {
-    int64_t bytes = bytes_of("/proc/meminfo", "MemAvailable:");
+    int64_t bytes = bytes_of("/proc/meminfo", "MemAvailable");
     return bytes >= 0 ? bytes : (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
 }
 
@@ -117,7 +109,7 @@ static void bound(struct memory_limit *r, int64_t bytes, const char *limit)
 
 struct memory_limit memory_limit_find(int64_t promised)
 {
-    int64_t untouched = max64(promised - max64(bytes_of("/proc/self/status", "RssAnon:"), 0), 0);
+    int64_t untouched = max64(promised - max64(bytes_of("/proc/self/status", "RssAnon"), 0), 0);
     struct memory_limit r = {max64(machine_free() - untouched, 0), NULL};
     groups_find();
     for (int i = 0; i < COUNT(groups); i++) {
@@ -125,9 +117,9 @@ struct memory_limit memory_limit_find(int64_t promised)
         if (left < INT64_MAX) bound(&r, max64(left - untouched, 0), "control group");
     }
     // Address space counts from its allocation on, touched or not.
-    bound(&r, own_free(RLIMIT_AS, "VmSize:"), "ulimit -v");
-    bound(&r, own_free(RLIMIT_DATA, "VmData:"), "ulimit -d");
-    int64_t own = max64(promised, max64(bytes_of("/proc/self/status", "RssAnon:"), 0));
+    bound(&r, own_free(RLIMIT_AS, "VmSize"), "ulimit -v");
+    bound(&r, own_free(RLIMIT_DATA, "VmData"), "ulimit -d");
+    int64_t own = max64(promised, max64(bytes_of("/proc/self/status", "RssAnon"), 0));
     if (own_limit) bound(&r, max64(own_limit - own, 0), "-mem-limit");
     return r;
 }

@@ -38,7 +38,7 @@ struct head {
     int64_t bytes;
     uint64_t seed; // 0 if the file has values
     int64_t m, n, nnz;
-    int64_t field, symmetry, array, stored, duplicates, zeros, text_bytes;
+    struct mtx_info info;
     struct hash arrays;
     struct hash self; // hash of the fields above
 };
@@ -120,7 +120,7 @@ static bool head_fits(const struct head *h, const struct cache_key *key, bool dr
 {
     return h->magic == MAGIC && hash_equal(h->self, hash_head(h)) && h->reader == rules->reader &&
            hash_equal(h->file, key->file) && hash_equal(h->name, key->name) &&
-           h->bytes == key->bytes && (h->field == MTX_PATTERN) == drawn &&
+           h->bytes == key->bytes && (h->info.field == MTX_PATTERN) == drawn &&
            h->seed == (drawn ? key->seed : 0) && h->m >= 0 && h->m <= INT32_MAX && h->n >= 0 &&
            h->n <= INT32_MAX && h->nnz >= 0 && h->nnz < INT64_MAX / 16 &&
            bytes == (int64_t)sizeof *h + arrays_bytes(h);
@@ -167,13 +167,7 @@ static bool read_entry(int fd, const struct cache_key *key, bool drawn, struct c
         *A = (struct csr){0};
         return false;
     }
-    *info = (struct mtx_info){.field = (enum mtx_field)h.field,
-                              .symmetry = (enum mtx_symmetry)h.symmetry,
-                              .array = h.array,
-                              .stored = h.stored,
-                              .duplicates = h.duplicates,
-                              .zeros = h.zeros,
-                              .bytes = h.text_bytes};
+    *info = h.info;
     futimens(fd, NULL); // time of the last use, for cache_evict()
     return true;
 }
@@ -321,13 +315,7 @@ void cache_keep(const struct cache_key *key, const char *path, const struct csr 
                      .m = A->m,
                      .n = A->n,
                      .nnz = A->nnz,
-                     .field = info->field,
-                     .symmetry = info->symmetry,
-                     .array = info->array,
-                     .stored = info->stored,
-                     .duplicates = info->duplicates,
-                     .zeros = info->zeros,
-                     .text_bytes = info->bytes,
+                     .info = *info,
                      .arrays = hash_arrays(A)};
     h.self = hash_head(&h);
     if (!find_place(key, drawn, &p)) return;

@@ -167,12 +167,3 @@ void matrix_free(struct matrix *M)
     csr_free(&M->A);
     *M = (struct matrix){0};
 }
-
-const char *matrix_load_text(const struct matrix *M, char text[64])
-{
-    if (M->cached)
-        snprintf(text, 64, "%.3g ms, from the cache", M->load_ms);
-    else
-        snprintf(text, 64, "%.3g ms, %.3g MB/s", M->load_ms, M->load_mb_s);
-    return text;
-}

@@ -54,8 +54,6 @@ int matrix_look(const char *spec);
 // pattern files.
 int matrix_load(const char *spec, uint64_t seed, struct matrix *M);
 void matrix_free(struct matrix *M);
-// Writes "12.3 ms, 480 MB/s" or "1.2 ms, from the cache" into `text` and returns `text`.
-const char *matrix_load_text(const struct matrix *M, char text[64]);
 
 #ifdef __cplusplus
 }

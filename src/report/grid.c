@@ -116,6 +116,13 @@ static void print_row(const struct grid *g, FILE *out, enum grid_style style,
     }
 }
 
+void grid_free(struct grid *g)
+{
+    for (int64_t i = 0; i < g->count; i++) mem_free(g->cells[i]);
+    mem_free(g->cells);
+    *g = (struct grid){0};
+}
+
 int grid_print(struct grid *g, FILE *out, enum grid_style style)
 {
     int width[GRID_COLUMNS], err = g->lost ? ERR_MEMORY : OK;
@@ -132,8 +139,6 @@ int grid_print(struct grid *g, FILE *out, enum grid_style style)
     }
     for (int64_t i = 0; i < g->count && !err; i += g->columns)
         print_row(g, out, style, (const char *const *)g->cells + i, width);
-    for (int64_t i = 0; i < g->count; i++) mem_free(g->cells[i]);
-    mem_free(g->cells);
-    *g = (struct grid){0};
+    grid_free(g);
     return err;
 }

@@ -26,6 +26,8 @@ void grid_cell(struct grid *g, const char *text);
 // backslash. CSV cells get quotes, and an apostrophe before a word that a spreadsheet would read as
 // a formula.
 int grid_print(struct grid *g, FILE *out, enum grid_style style);
+// Frees all rows without printing them.
+void grid_free(struct grid *g);
 // Prints a text escaped for the style.
 void grid_text(FILE *out, const char *text, enum grid_style style);
 

@@ -6,7 +6,8 @@
 
 #include "report/columns.h"
 
-const char *summary_title(const struct summary_table *t, char text[SUMMARY_TITLE_MAX])
+// Writes "spmm f32 k=64 layout=row, NVIDIA H200, revision 542d49d".
+static const char *summary_title(const struct summary_table *t, char text[SUMMARY_TITLE_MAX])
 {
     const struct summary_row *row = t->row;
     const char *standard = " cache=warm", *cache = strstr(row->inputs, standard);

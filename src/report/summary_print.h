@@ -5,9 +5,7 @@
 #include "report/grid.h"
 #include "report/summary.h"
 
-// Writes "spmm f32 k=64 layout=row, NVIDIA H200, revision 542d49d".
 #define SUMMARY_TITLE_MAX 512
-const char *summary_title(const struct summary_table *t, char text[SUMMARY_TITLE_MAX]);
 // Prints a heading, a line per algorithm, and a line about the baseline and the mean.
 int summary_print(FILE *out, const struct summary_table *t, enum grid_style style);
 // Prints the summary of each table with several matrices and algorithms, for the end of a run or

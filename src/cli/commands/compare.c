@@ -60,32 +60,16 @@ static int is_records(const struct dirent *entry)
     return ends_with(entry->d_name, ".jsonl") || ends_with(entry->d_name, ".jsonl.gz");
 }
 
-// Paths of files, and of the records in a folder; owned.
-struct files {
-    char **list;
-    int count;
-};
-
-static int add_file(struct files *f, const char *folder, const char *name)
-{
-    int64_t size = (int64_t)(strlen(folder) + strlen(name)) + 2;
-    char **list = mem_resize(f->list, f->count, f->count + 1, sizeof *list);
-    if (!list) return ERR_MEMORY;
-    f->list = list;
-    char *path = mem_alloc(size, 1);
-    if (!path) return ERR_MEMORY;
-    snprintf(path, (size_t)size, "%s%s%s", folder, folder[0] ? "/" : "", name);
-    f->list[f->count++] = path;
-    return OK;
-}
-
-static int add_folder(struct files *f, const char *folder)
+// Adds the paths of the files of records in a folder.
+static int add_folder(struct texts *files, const char *folder)
 {
     struct dirent **entries;
     int n = scandir(folder, &entries, is_records, alphasort), err = OK;
     if (n < 0) return fail(ERR_INPUT, "%s: cannot be read: %s", folder, strerror(errno));
     for (int i = 0; i < n; i++) {
-        if (!err) err = add_file(f, folder, entries[i]->d_name);
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (!err) err = texts_add(files, path);
         free(entries[i]);
     }
     free(entries);
@@ -94,20 +78,19 @@ static int add_folder(struct files *f, const char *folder)
 
 static int compare_history(const struct options *o, struct comparison *c)
 {
-    struct files f = {.list = mem_alloc(1, sizeof *f.list)};
+    struct texts files = {0};
     struct compare_rule rule = rule_of(o);
-    int err = f.list ? OK : ERR_MEMORY;
+    int err = OK;
     if (!o->operand_count)
         err = fail(ERR_USAGE, "-history: no file or folder is given: spbench compare -history "
                               "[OPTIONS] FILES|FOLDER");
     for (int i = 0; i < o->operand_count && !err; i++) {
         struct stat facts;
         bool folder = !stat(o->operands[i], &facts) && S_ISDIR(facts.st_mode);
-        err = folder ? add_folder(&f, o->operands[i]) : add_file(&f, "", o->operands[i]);
+        err = folder ? add_folder(&files, o->operands[i]) : texts_add(&files, o->operands[i]);
     }
-    if (!err) err = comparison_history(c, (const char **)f.list, f.count, &rule);
-    for (int i = 0; i < f.count; i++) mem_free(f.list[i]);
-    mem_free(f.list);
+    if (!err) err = comparison_history(c, files.list, (int)files.count, &rule);
+    texts_free(&files);
     return err;
 }
 

@@ -8,6 +8,8 @@
 #include "base/utf8.h"
 #include "data/gen.h"
 #include "data/mtx.h"
+#include "report/cell.h"
+#include "report/grid.h"
 
 // Writes a count, "not known" for -1.
 static const char *count_text(int64_t x, char text[32])
@@ -48,7 +50,7 @@ static void print_facts(const struct matrix *M)
 {
     const struct matrix_facts *s = &M->facts;
     const struct csr *A = &M->A;
-    char a[32], b[32], read[64], name[FAIL_TEXT_MAX], path[FAIL_TEXT_MAX];
+    char a[32], b[32], name[FAIL_TEXT_MAX], path[FAIL_TEXT_MAX];
     double cells = (double)A->m * A->n;
     printf("%s\n", utf8_visible(M->name, name, sizeof name));
     printf("  from         %s: %s, %s, %lld entries, %lld duplicates summed%s%s\n",
@@ -71,82 +73,34 @@ static void print_facts(const struct matrix *M)
                facts_panel_rows[i]);
     printf("\n  csr          %s in f32, %s in f64\n", size_text(op_csr_bytes(A, F32), a),
            size_text(op_csr_bytes(A, F64), b));
-    if (M->load_ms > 0) printf("  read in      %s\n", matrix_load_text(M, read));
+    if (M->load_ms > 0) printf("  read in      %.3g ms, ", M->load_ms);
+    if (M->load_ms > 0 && M->cached)
+        printf("from the cache\n");
+    else if (M->load_ms > 0)
+        printf("%.3g MB/s\n", M->load_mb_s);
 }
 
-// A line of the table of several matrices, with the columns of SpGEMM papers.
-#define TABLE_COLUMNS 8
-#define CELL_MAX      96
-struct table_line {
-    char cell[TABLE_COLUMNS][CELL_MAX];
-};
-
-static const struct table_line table_head = {{"matrix", "rows", "nnz", "nnz/row", "max nnz/row",
-                                              "products of A*A", "nnz of A*A", "compression"}};
-
-// Writes "1,234,567", or "-" for an unknown count.
-static void put_count(char cell[CELL_MAX], int64_t x)
+// The table of several matrices, with the columns of SpGEMM papers.
+static void start_table(struct grid *g)
 {
-    char digits[32];
-    int length = snprintf(digits, sizeof digits, "%lld", (long long)x), used = 0;
-    for (int i = 0; x >= 0 && i < length; i++) {
-        if (i && (length - i) % 3 == 0) cell[used++] = ',';
-        cell[used++] = digits[i];
-    }
-    snprintf(cell + used, CELL_MAX - (size_t)used, "%s", x < 0 ? "-" : "");
+    static const char *const heads[] = {"matrix",     "rows",        "nnz",
+                                        "nnz/row",    "max nnz/row", "products of A*A",
+                                        "nnz of A*A", "compression"};
+    for (int c = 0; c < COUNT(heads); c++) grid_column(g, heads[c], !c);
 }
 
-// Writes a name, escaped for Markdown.
-static void put_name(char cell[CELL_MAX], const char *name)
-{
-    char shown[CELL_MAX / 2];
-    int used = 0;
-    utf8_visible(name, shown, sizeof shown);
-    for (const char *c = shown; *c; c++) {
-        if (*c == '|' || *c == '\\') cell[used++] = '\\';
-        cell[used++] = *c;
-    }
-    cell[used] = 0;
-}
-
-static void fill_line(struct table_line *line, const struct matrix *M)
+static void add_line(struct grid *g, const struct matrix *M)
 {
     const struct matrix_facts *s = &M->facts;
-    put_name(line->cell[0], M->name);
-    put_count(line->cell[1], M->A.m);
-    put_count(line->cell[2], M->A.nnz);
-    snprintf(line->cell[3], sizeof line->cell[3], "%.1f", s->row_mean);
-    put_count(line->cell[4], s->row_max);
-    put_count(line->cell[5], s->products_aa);
-    put_count(line->cell[6], s->nnz_aa);
-    snprintf(line->cell[7], sizeof line->cell[7], "%.2f", s->compression_aa);
-    if (s->compression_aa < 0) put_count(line->cell[7], -1);
-}
-
-static void print_line(const struct table_line *line, const int *width)
-{
-    for (int c = 0; c < TABLE_COLUMNS; c++)
-        printf("| %*s ", c ? width[c] : -width[c], line->cell[c]);
-    printf("|\n");
-}
-
-// Prints the table with aligned columns. The text is also valid Markdown.
-static void print_table(const struct table_line *lines, int count)
-{
-    char dashes[CELL_MAX];
-    memset(dashes, '-', sizeof dashes);
-    int width[TABLE_COLUMNS];
-    for (int c = 0; c < TABLE_COLUMNS; c++) {
-        width[c] = (int)strlen(table_head.cell[c]);
-        for (int i = 0; i < count; i++)
-            width[c] = (int)max64(width[c], (int64_t)strlen(lines[i].cell[c]));
-    }
-    printf("\n");
-    print_line(&table_head, width);
-    for (int c = 0; c < TABLE_COLUMNS; c++)
-        printf("| %.*s%s ", width[c] - (c > 0), dashes, c ? ":" : "");
-    printf("|\n");
-    for (int i = 0; i < count; i++) print_line(&lines[i], width);
+    const int64_t counts[] = {s->row_max, s->products_aa, s->nnz_aa};
+    char text[32];
+    grid_cell(g, M->name);
+    grid_cell(g, cell_count(M->A.m, text));
+    grid_cell(g, cell_count((double)M->A.nnz, text));
+    grid_cell(g, mean_text(s->row_mean, "%.1f", text));
+    for (int i = 0; i < COUNT(counts); i++)
+        grid_cell(g, mean_text((double)counts[i], "%.0f", text));
+    grid_cell(g, mean_text(s->compression_aa, "%.2f", text));
 }
 
 // Puts the path of the matrix in front of an error message.
@@ -155,15 +109,14 @@ static int name_matrix(const struct matrix *M, int err)
     return err ? fail((enum err)err, "%s: %s", M->path, fail_text()) : OK;
 }
 
-// Prints the facts of a matrix and fills in its line of the table.
-static int show(const struct model_view *view, struct matrix *M, struct table_line *line,
-                bool between)
+// Prints the facts of a matrix and adds its line to the table.
+static int show(const struct model_view *view, struct matrix *M, struct grid *g, bool between)
 {
     int err = name_matrix(M, facts_structure(&M->A, FACTS_PRODUCTS_LIMIT, &M->facts));
     if (err) return err;
     if (between) printf("\n");
     print_facts(M);
-    fill_line(line, M);
+    add_line(g, M);
     return name_matrix(M, cli_model_print(view, M));
 }
 
@@ -171,22 +124,25 @@ int cli_info(const struct request *q)
 {
     int count = 0;
     struct model_view view = {0};
-    struct table_line *lines = mem_alloc(q->o->operand_count, sizeof *lines);
-    if (!lines) return ERR_MEMORY;
+    struct grid g = {0};
     int err = cli_model_open(&view, q->o);
+    start_table(&g);
     for (int i = 0; i < q->o->operand_count && !err; i++) {
         struct matrix M;
         err = matrix_load(q->o->operands[i], q->o->seed, &M);
-        if (!err) err = show(&view, &M, &lines[count], count > 0);
+        if (!err) err = show(&view, &M, &g, count > 0);
         if (err)
             err = cli_load_failed(err, q->outcome);
         else
             count++;
         matrix_free(&M);
     }
-    if (!err && count > 1) print_table(lines, count);
+    if (!err && count > 1) {
+        printf("\n");
+        err = grid_print(&g, stdout, GRID_TEXT);
+    }
+    grid_free(&g);
     cli_model_close(&view);
-    mem_free(lines);
     return err;
 }
 

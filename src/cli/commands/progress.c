@@ -20,7 +20,8 @@ const char *duration_text(double seconds, char text[32])
     return text;
 }
 
-const char *endings_text(const struct endings *t, char text[256])
+// Writes "3 ok, 1 failed" into `text`; "nothing" without cases.
+static const char *endings_text(const struct endings *t, char text[256])
 {
     text[0] = 0;
     for (int i = 0; i < STATUS_COUNT; i++) {

@@ -23,8 +23,6 @@ void progress_clear(const struct progress *p);
 // Removes the bar and prints the final line.
 void progress_end(struct progress *p);
 
-// Writes "3 ok, 1 failed" into `text`; "nothing" without cases.
-const char *endings_text(const struct endings *t, char text[256]);
 // Writes "1:02:03" into `text`.
 const char *duration_text(double seconds, char text[32]);
 
