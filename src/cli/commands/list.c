@@ -1,5 +1,5 @@
-// spbench list: a line per algorithm, device and format. "list NAME" describes algorithms, a
-// format, or all algorithms of an operation.
+// spbench list: a line per algorithm, device and format. "list NAME" describes algorithms, or all
+// algorithms of an operation.
 #include "cli/commands/request.h"
 
 #include <fnmatch.h>
@@ -99,48 +99,20 @@ static void print_algorithm(const struct algo_entry *e)
     print_options(a);
 }
 
-static void print_format(const struct format *f)
-{
-    char text[256] = "";
-    printf("%s: a format of the sparse matrix\n", f->name);
-    print_fact("layout", f->about);
-    if (f->from) print_fact("made from", f->from->name);
-    for (int k = 0; k < DEVICE_KINDS; k++)
-        if (format_is_made_on(f, (enum device_kind)k))
-            words_and(text, sizeof text, device_list[k].name);
-    print_fact("made on", text);
-    text[0] = 0;
-    for (int i = 0; i < algo_count; i++) {
-        const struct algo *a = algos[i].algo;
-        bool takes = false;
-        for (int s = 0; s < FORMATS_MAX; s++) takes |= a->A[s] == f || a->S[s] == f;
-        char name[64];
-        snprintf(name, sizeof name, "%s (%s, %s)", algos[i].name, algos[i].op->name,
-                 device_list[algos[i].device].name);
-        if (takes) words_add(text, sizeof text, ", ", name);
-    }
-    print_fact("used by", text);
-}
-
 // Returns true if a name or pattern matches the algorithm or its operation.
 static bool is_wanted(const char *wanted, const struct algo_entry *e)
 {
     return !fnmatch(wanted, e->name, 0) || !strcmp(wanted, e->op->name);
 }
 
-// Prints the algorithms and formats of this name or pattern. Returns false if there are none.
-static bool print_one(const char *wanted)
+// Prints the algorithms of this name or pattern. Returns false if there are none.
+static bool print_algorithms(const char *wanted)
 {
     int count = 0;
     for (int i = 0; i < algo_count; i++)
         if (is_wanted(wanted, &algos[i])) {
             if (count++) printf("\n");
             print_algorithm(&algos[i]);
-        }
-    for (int i = 0; i < format_count; i++)
-        if (!strcmp(wanted, formats[i]->name)) {
-            if (count++) printf("\n");
-            print_format(formats[i]);
         }
     return count;
 }
@@ -149,7 +121,6 @@ static bool print_one(const char *wanted)
 static void offer_names(struct suggestion *s)
 {
     for (int i = 0; i < algo_count; i++) suggest_offer(s, algos[i].name);
-    for (int i = 0; i < format_count; i++) suggest_offer(s, formats[i]->name);
     for (int i = 0; i < op_count; i++) suggest_offer(s, ops[i]->name);
 }
 
@@ -280,9 +251,9 @@ int cli_list(const struct request *q)
         any = true;
         err = lists[i].print();
     }
-    if (err || any || print_one(wanted)) return err;
+    if (err || any || print_algorithms(wanted)) return err;
     offer_names(&s);
     return fail(ERR_USAGE,
-                "list %s: no such list, algorithm, format or operation; %s'spbench list' shows all",
-                wanted, suggest_text(&s, guess));
+                "list %s: no such list, algorithm or operation; %s'spbench list' shows all", wanted,
+                suggest_text(&s, guess));
 }
