@@ -61,14 +61,6 @@ const char *csr_check(const struct csr *A)
     return "columns not ascending";
 }
 
-bool csr_equal(const struct csr *A, const struct csr *B)
-{
-    return A->m == B->m && A->n == B->n && A->nnz == B->nnz &&
-           !memcmp(A->ptr, B->ptr, ((size_t)A->m + 1) * sizeof *A->ptr) &&
-           !memcmp(A->idx, B->idx, (size_t)A->nnz * sizeof *A->idx) &&
-           !memcmp(A->val, B->val, (size_t)A->nnz * sizeof *A->val);
-}
-
 int csr_transpose(const struct csr *A, struct csr *out)
 {
     struct csr T;

@@ -43,7 +43,6 @@ int csr_from_coo_mirrored(const struct coo *A, double mirror, struct csr *out, i
 int csr_transpose(const struct csr *A, struct csr *out);
 // Returns NULL if every invariant holds, else the broken invariant as text.
 const char *csr_check(const struct csr *A);
-bool csr_equal(const struct csr *A, const struct csr *B);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 // Checks for conditions that spoil measurements on this machine.
 //
-// A check is a row of a table: its name, the work that it affects, and a function. cli_doctor.c
+// A check is a row of a table: its name, the work that it affects, and a function. The command
 // runs all rows.
 //   doctor_host.c    processors, other load, limits of this process
 //   doctor_gpu.c     one GPU, through NVML

@@ -12,41 +12,25 @@
 struct remark {
     const char *text, *about;
 };
-// Remarks follow the check, each after a semicolon.
-enum remark_id {
-    REMARK_RUNS, // the remark has the number
-    REMARK_CACHE,
-    REMARK_BACK,    // the remark has the number and "faster" or "slower"
-    REMARK_SAMPLES, // the remark has the number
-    REMARK_THROTTLED,
-    REMARK_BUSY,
-    REMARK_ORDER,
-    REMARK_SAME,    // the remark has the name
-    REMARK_LIBRARY, // the remark has name and version
-    REMARK_CHOICE,  // remark_stat() makes this remark and the next
-    REMARK_REFUSED,
-    REMARK_COUNT
-};
+// Remarks that are whole texts.
+static const char from_cache[] = "faster than memory: from the cache", throttled[] = "throttled",
+                  busy[] = "busy", not_in_order[] = "not in order";
 
-static const struct remark remarks[REMARK_COUNT] = {
-    [REMARK_RUNS] = {"median of N runs", "Several runs of the program measured the case."},
-    [REMARK_CACHE] = {"faster than memory: from the cache",
-                      "The operands stay in the cache between runs. -cache cold flushes it."},
-    [REMARK_BACK] = {"back to back N % faster",
-                     "Times of runs that may overlap differ by more than 10 %."},
-    [REMARK_SAMPLES] = {"time for N samples",
-                        "The time limit allowed fewer than 10 samples. See -time-limit."},
-    [REMARK_THROTTLED] = {"throttled", "The device reduced its clocks. See doctor."},
-    [REMARK_BUSY] = {"busy", "Other work delayed the run. The time may be too long."},
-    [REMARK_ORDER] = {"not in order", "A run starts before the work ahead has ended. Its result is "
-                                      "wrong if that work makes an input."},
-    [REMARK_SAME] = {"same bits and time as NAME", "Two algorithms of one library ran one kernel."},
-    [REMARK_LIBRARY] = {"NAME VERSION",
-                        "The library of a vendor that ran, or version and hash of a plug-in."},
-    [REMARK_CHOICE] = {"picked NAME", "auto chose this algorithm."},
-    [REMARK_REFUSED] =
-        {"NAME refused: REASON",
-         "auto preferred this algorithm, which lacks memory or does not support the case."},
+// Remarks follow the check, each after a semicolon.
+static const struct remark remarks[] = {
+    {"median of N runs", "Several runs of the program measured the case."},
+    {from_cache, "The operands stay in the cache between runs. -cache cold flushes it."},
+    {"back to back N % faster", "Times of runs that may overlap differ by more than 10 %."},
+    {"time for N samples", "The time limit allowed fewer than 10 samples. See -time-limit."},
+    {throttled, "The device reduced its clocks. See doctor."},
+    {busy, "Other work delayed the run. The time may be too long."},
+    {not_in_order, "A run starts before the work ahead has ended. Its result is wrong if that work "
+                   "makes an input."},
+    {"same bits and time as NAME", "Two algorithms of one library ran one kernel."},
+    {"NAME VERSION", "The library of a vendor that ran, or version and hash of a plug-in."},
+    {"picked NAME", "auto chose this algorithm."},
+    {"NAME refused: REASON",
+     "auto preferred this algorithm, which lacks memory or does not support the case."},
 };
 
 const char *remark_stat(const char *name, const char *value, char text[REMARK_TEXT_MAX])
@@ -86,16 +70,16 @@ static void add_warnings(const struct table_row *x, char text[FAIL_TEXT_MAX])
     const char *stop = table_row_text(x, "time_ms", "stop");
     double faster = 100 * (1 - r->back_to_back / r->median);
     if (x->x->runs > 1) words_print(text, FAIL_TEXT_MAX, "; median of %d runs", x->x->runs);
-    if (cJSON_IsTrue(table_row_field(x, "cache_resident"))) add(text, remarks[REMARK_CACHE].text);
+    if (cJSON_IsTrue(table_row_field(x, "cache_resident"))) add(text, from_cache);
     if (fabs(faster) > BACK_TO_BACK_PERCENT)
         words_print(text, FAIL_TEXT_MAX, "; back to back %.1f %% %s", fabs(faster),
                     faster > 0 ? "faster" : "slower");
     if (stop && !strcmp(stop, "time") && r->sample_count < TIMING_MIN_SAMPLES)
         words_print(text, FAIL_TEXT_MAX, "; time for %d sample%s", r->sample_count,
                     r->sample_count > 1 ? "s" : "");
-    if (r->throttled) add(text, remarks[REMARK_THROTTLED].text);
-    if (r->busy) add(text, remarks[REMARK_BUSY].text);
-    if (r->overtakes) add(text, remarks[REMARK_ORDER].text);
+    if (r->throttled) add(text, throttled);
+    if (r->busy) add(text, busy);
+    if (r->overtakes) add(text, not_in_order);
 }
 
 const char *remarks_text(struct table_row *x)

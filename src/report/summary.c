@@ -130,11 +130,11 @@ static bool same_line(const struct summary_row *a, const struct summary_row *b)
            !strcmp(a->id, b->id);
 }
 
-// Returns the index of a matrix in the table, or -1. Rows of a matrix are mostly neighbours.
-static int64_t find_matrix(const struct summary_table *t, const struct summary_row *row)
+// Rows of a matrix are mostly neighbours.
+int64_t summary_find_matrix(const struct summary_table *t, const char *size_name)
 {
     for (int64_t j = t->matrix_count - 1; j >= 0; j--)
-        if (!strcmp(t->matrices[j]->size_name, row->size_name)) return j;
+        if (!strcmp(t->matrices[j]->size_name, size_name)) return j;
     return -1;
 }
 
@@ -167,7 +167,7 @@ static int fill_table(struct summaries *s, struct summary_table *t)
     for (int64_t r = 0; r < s->count; r++) {
         const struct summary_row *row = &s->rows[r];
         if (!same_table(t->row, row)) continue;
-        if (find_matrix(t, row) < 0) t->matrices[t->matrix_count++] = row;
+        if (summary_find_matrix(t, row->size_name) < 0) t->matrices[t->matrix_count++] = row;
         if (find_line(t, row) < 0) t->lines[t->line_count++].row = row;
     }
     for (int64_t i = 0; i < t->line_count; i++) {
@@ -176,7 +176,8 @@ static int fill_table(struct summaries *s, struct summary_table *t)
     }
     for (int64_t r = 0; r < s->count; r++) {
         struct summary_row *row = &s->rows[r];
-        if (same_table(t->row, row)) t->lines[find_line(t, row)].cells[find_matrix(t, row)] = row;
+        if (same_table(t->row, row))
+            t->lines[find_line(t, row)].cells[summary_find_matrix(t, row->size_name)] = row;
     }
     t->base_rows = mem_zero_alloc(t->matrix_count, sizeof *t->base_rows);
     return t->base_rows ? OK : ERR_MEMORY;

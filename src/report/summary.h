@@ -85,6 +85,8 @@ int summary_add(struct summaries *s, const struct summary_row *row, const char *
 int summary_make(struct summaries *s, const struct summary_rule *rule);
 void summaries_free(struct summaries *s);
 
+// Returns the index of a matrix in the table; -1: none.
+int64_t summary_find_matrix(const struct summary_table *t, const char *size_name);
 // Returns the time of the baseline on matrix j; NAN: none.
 static inline double summary_base_ms(const struct summary_table *t, int64_t j)
 {

@@ -67,16 +67,9 @@ static int next_table(const struct report_view *v, int first, int i)
     return i;
 }
 
-static int64_t find_matrix(const struct summary_table *t, const char *size_name)
-{
-    for (int64_t j = 0; j < t->matrix_count; j++)
-        if (!strcmp(t->matrices[j]->size_name, size_name)) return j;
-    return -1;
-}
-
 static int add_rows(const struct report_view *v, const struct summary_table *t, struct section *x)
 {
-    int64_t j = find_matrix(t, x->size_name);
+    int64_t j = summary_find_matrix(t, x->size_name);
     if (j < 0) return OK;
     int64_t *order = mem_alloc(t->line_count, sizeof *order);
     int err = order ? OK : ERR_MEMORY;
@@ -241,7 +234,7 @@ static int print_fastest(FILE *out, const struct report_view *v, const struct se
     for (int i = x->first; several && any && i < x->end && !err;
          i = next_table(v, x->first, i + 1)) {
         const struct summary_table *t = &v->s.tables[i];
-        int64_t j = find_matrix(t, x->size_name);
+        int64_t j = summary_find_matrix(t, x->size_name);
         char inputs[256];
         if (j < 0) continue;
         inputs_text(v, t, x->first, inputs);
@@ -317,7 +310,7 @@ static bool is_first(const struct report_view *v, int first, int t, int64_t j)
 {
     const struct summary_table *tables = v->s.tables;
     for (int i = first; i < t; i = next_table(v, first, i + 1)) {
-        int64_t at = find_matrix(&tables[i], tables[t].matrices[j]->size_name);
+        int64_t at = summary_find_matrix(&tables[i], tables[t].matrices[j]->size_name);
         if (at >= 0 && has_any(&tables[i], at)) return false;
     }
     return has_any(&tables[t], j);

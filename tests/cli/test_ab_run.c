@@ -177,7 +177,7 @@ static void test_interleave(void)
 int main(void)
 {
     CHECK(mkdtemp(folder) != NULL, "%s", folder);
-    RUN_ALL(write_scripts, test_narrow, test_decided, test_rounds);
+    RUN_ALL(write_scripts, test_narrow, test_decided, test_rounds, test_interleave);
     for (int side = 0; side < SIDES; side++) unlink(programs[side]);
     CHECK(!rmdir(folder), "%s is not empty", folder);
     return TEST_END();

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "data/load.h"
+#include "csr_equal.h"
 #include "test.h"
 
 static char here[] = P_tmpdir "/test_cache.XXXXXX"; // the tests run in there

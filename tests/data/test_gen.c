@@ -2,6 +2,7 @@
 // errors, and every allocation failing in turn.
 #include "data/gen.h"
 #include "data/load.h"
+#include "csr_equal.h"
 #include "test.h"
 
 #include <math.h>

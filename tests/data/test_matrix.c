@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "data/matrix.h"
+#include "csr_equal.h"
 #include "test.h"
 
 static struct coo coo_make(int32_t m, int32_t n, int64_t nnz)

@@ -10,6 +10,7 @@
 
 #include "data/mtx.h"
 #include "data/mtx_number.h"
+#include "csr_equal.h"
 #include "test.h"
 
 #define BANNER "%%MatrixMarket matrix "

@@ -1,6 +1,7 @@
 // Adaptive sparse tiles: where the nonzeros lie, what the format tells, and matrices with tiles
 // of every kind, on every device: made by the device as by the host, back to CSR, and multiplied,
 // exactly.
+#include "csr_equal.h"
 #include "formats/aspt.h"
 
 #include "formats.h"

@@ -2,6 +2,7 @@
 #include "formats/csc.h"
 
 #include "formats.h"
+#include "csr_equal.h"
 #include "test.h"
 
 static struct device dev;

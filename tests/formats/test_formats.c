@@ -3,6 +3,7 @@
 // in test_<format>.c.
 #include "algos/algo.h"
 #include "formats.h"
+#include "csr_equal.h"
 #include "test.h"
 
 // A chain of formats, each made from the one before, csr first.

@@ -3,6 +3,7 @@
 #include "formats/tile16.h"
 
 #include "formats.h"
+#include "csr_equal.h"
 #include "test.h"
 #include "formats/csr.h"
 

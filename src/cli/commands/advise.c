@@ -176,7 +176,7 @@ static int open_session(struct session *s, const struct request *q)
     s->a.prec = s->o.precs[0];
     memcpy(s->a.axis, s->setup.plan.cases[0].axis, sizeof s->a.axis);
     s->a.device = bench_device_find(&s->setup.devices, s->setup.device);
-    s->a.runs = s->o.advise.runs;
+    s->a.runs = s->o.runs_planned;
     list_candidates(s);
     if (!s->algs[0])
         return fail(ERR_UNSUPPORTED, "no algorithm of %s on %s", s->a.op->name, s->setup.device);

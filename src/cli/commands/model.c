@@ -47,9 +47,9 @@ static int set_cutting(struct model_view *v, const struct algo *tiled, const str
 int cli_model_open(struct model_view *v, const struct options *o)
 {
     *v = (struct model_view){.o = o, .cut = cutting_standard};
-    if (!o->info.model && o->info.model_word)
-        return fail(ERR_USAGE, "-%s: info takes this option only with -model", o->info.model_word);
-    if (!o->info.model) return OK;
+    if (!o->model && o->model_word)
+        return fail(ERR_USAGE, "-%s: info takes this option only with -model", o->model_word);
+    if (!o->model) return OK;
     int err = bench_setup_make_device(&v->c, o);
     const struct algo *tiled = err ? NULL : tiled_of_device(v->c.primary);
     for (int i = 0; i < o->setting_count && !err; i++) err = set_cutting(v, tiled, &o->settings[i]);
@@ -110,7 +110,7 @@ int cli_model_print(const struct model_view *v, const struct matrix *M)
     struct source s;
     struct tiled_counts_cache of;
     int err = OK;
-    if (!v->o->info.model) return OK;
+    if (!v->o->model) return OK;
     if (!M->A.nnz) {
         printf("  models       none for a matrix without nonzeros\n");
         return OK;

@@ -71,13 +71,12 @@ static bool add_matches(const struct bench_setup *setup, struct chosen *chosen, 
 
 // Adds the algorithms that match `item` on the chosen device. If there are none, adds those of
 // other devices.
-static bool add_item(const struct bench_setup *setup, struct chosen *chosen, const char *item,
+static void add_item(const struct bench_setup *setup, struct chosen *chosen, const char *item,
                      const struct op *op)
 {
     bool any = add_matches(setup, chosen, item, op, setup->primary);
     for (int kind = 0; kind < DEVICE_KINDS && !any; kind++)
         any = add_matches(setup, chosen, item, op, (enum device_kind)kind);
-    return any;
 }
 
 // Returns true if an operation has a matching algorithm on any device.

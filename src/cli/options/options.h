@@ -59,17 +59,6 @@ struct conform_options {
     bool full;
 };
 
-// Options of advise.
-struct advise_options {
-    int64_t runs; // planned runs; 0: not given
-};
-
-// Options of info.
-struct info_options {
-    bool model;
-    const char *model_word; // last option given that only models use; NULL: none
-};
-
 // Parsed command line. Texts point into argv.
 struct options {
     enum command command;
@@ -102,8 +91,9 @@ struct options {
     struct compare_options compare;
     struct report_options report;
     struct conform_options conform;
-    struct advise_options advise;
-    struct info_options info;
+    int64_t runs_planned;   // of advise; 0: not given
+    bool model;             // of info
+    const char *model_word; // of info: last option given that only models use; NULL: none
     struct new_kernel_options new_kernel;
     const char **passed; // options passed on to measuring processes, size passed_count
     int passed_count;

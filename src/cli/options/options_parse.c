@@ -168,7 +168,7 @@ static int parse_option(struct options *o, enum command command, const char *com
     const char *text = NULL;
     if (place >= 0 && takes_axis(command, axis_all(place))) {
         const struct axis *axis = axis_all(place);
-        o->info.model_word = axis->name;
+        o->model_word = axis->name;
         err = value_of(axis->name, axis->values, word, i, argc, argv, &text);
         *last = (struct given){.axis = axis, .text = text};
         return err ? err : options_add_axis(axis, text, &o->axes[place]);
@@ -179,7 +179,7 @@ static int parse_option(struct options *o, enum command command, const char *com
         err = value_of(option->name, option->value, word, i, argc, argv, &text);
     else if (word[length])
         err = fail(ERR_USAGE, "-%s: takes no value", option->name);
-    if ((option->commands & MODEL) == MODEL) o->info.model_word = option->name;
+    if ((option->commands & MODEL) == MODEL) o->model_word = option->name;
     *last = (struct given){.option = option, .text = text};
     if (!err) err = refuse_second(&o->given[row], option, text);
     if (err || option->parse) return err ? err : option->parse(o, option, text);
