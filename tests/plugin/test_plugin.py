@@ -322,7 +322,7 @@ def conform(*words, **options):
 
 def is_right(run):
     """True if the tables of spbench conform have counts, and nothing is wrong."""
-    return run.returncode == 0 and re.search(r"^(spmm|sddmm|spgemm) .* [1-9]\d+ +0 +\d+ +0 ", run.stdout, re.M)
+    return run.returncode == 0 and re.search(r"^ *(spmm|sddmm|spgemm) .* [1-9]\d+ +0 +\d+ +0 ", run.stdout, re.M)
 
 
 def test_conform(folder):

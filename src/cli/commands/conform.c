@@ -11,34 +11,23 @@
 #include "base/terminal.h"
 #include "base/utf8.h"
 #include "records/json.h"
+#include "report/cell.h"
+#include "report/grid.h"
 
-#define COLUMN_LEAST 7 // width of "skipped"
-
-static int width_of(const char *text, int width)
+static void add_cells(struct grid *g, const struct conform_row *x)
 {
-    return (int)max64((int64_t)strlen(text), width);
-}
-
-static int column_width(int trap)
-{
-    const struct trap *t = &traps[trap];
-    return width_of(t->name, t->lacking ? width_of(t->lacking, COLUMN_LEAST) : COLUMN_LEAST);
-}
-
-static void print_row(FILE *out, const struct conform_row *x, int names, int libraries)
-{
-    fprintf(out, "%-6s  %-*s  %-4s  %-*s", x->entry->op->name, names, x->entry->name,
-            device_list[x->entry->device].name, libraries, x->library[0] ? x->library : "-");
-    if (x->skipped[0]) {
-        fprintf(out, "  not run\n");
-        return;
-    }
-    fprintf(out, "  %5lld  %5lld  %6lld  %5lld", x->count[EXACT_RIGHT],
-            x->count[EXACT_WRONG] + x->count[EXACT_FAILED], x->count[EXACT_UNSUPPORTED],
-            x->count[EXACT_CRASHED] + x->count[EXACT_HUNG]);
-    for (int t = 0; t < trap_count; t++)
-        fprintf(out, "  %-*s", t < trap_count - 1 ? column_width(t) : 0, conform_word(x, 1 + t));
-    fprintf(out, "\n");
+    const double counts[] = {(double)x->count[EXACT_RIGHT],
+                             (double)(x->count[EXACT_WRONG] + x->count[EXACT_FAILED]),
+                             (double)x->count[EXACT_UNSUPPORTED],
+                             (double)(x->count[EXACT_CRASHED] + x->count[EXACT_HUNG])};
+    char text[32];
+    grid_cell(g, x->entry->op->name);
+    grid_cell(g, x->entry->name);
+    grid_cell(g, device_list[x->entry->device].name);
+    grid_cell(g, x->library[0] ? x->library : "-");
+    for (int c = 0; c < COUNT(counts); c++)
+        grid_cell(g, !x->skipped[0] ? cell_count(counts[c], text) : c ? "-" : "not run");
+    for (int t = 0; t < trap_count; t++) grid_cell(g, x->skipped[0] ? "-" : conform_word(x, 1 + t));
 }
 
 // Returns true if an earlier row tells the same reason of the same part; part -1: nothing was run.
@@ -84,20 +73,19 @@ static void print_reasons(FILE *out, const struct conform_row *rows, int row)
     }
 }
 
-static void print_rows(FILE *out, const struct conform_row *rows, int count)
+// Prints the table, with the reasons below.
+static int print_rows(FILE *out, const struct conform_row *rows, int count)
 {
-    int names = 9, libraries = 7;
-    for (int r = 0; r < count; r++) {
-        names = width_of(rows[r].entry->name, names);
-        libraries = width_of(rows[r].library, libraries);
-    }
-    fprintf(out, "%-6s  %-*s  %-4s  %-*s  %5s  %5s  %6s  %5s", "op", names, "algorithm", "on",
-            libraries, "library", "right", "wrong", "unsup.", "crash");
-    for (int t = 0; t < trap_count; t++)
-        fprintf(out, "  %-*s", t < trap_count - 1 ? column_width(t) : 0, traps[t].name);
-    fprintf(out, "\n");
-    for (int r = 0; r < count; r++) print_row(out, &rows[r], names, libraries);
+    static const char *const words[] = {"op", "algorithm", "on", "library"};
+    static const char *const counts[] = {"right", "wrong", "unsup.", "crash"};
+    struct grid g = {0};
+    for (int c = 0; c < COUNT(words); c++) grid_column(&g, words[c], true);
+    for (int c = 0; c < COUNT(counts); c++) grid_column(&g, counts[c], false);
+    for (int t = 0; t < trap_count; t++) grid_column(&g, traps[t].name, true);
+    for (int r = 0; r < count; r++) add_cells(&g, &rows[r]);
+    int err = grid_print(&g, out, GRID_TEXT);
     for (int r = 0; r < count; r++) print_reasons(out, rows, r);
+    return err;
 }
 
 static void json_part(struct json *j, cJSON *list, const struct conform_row *x, int i)
@@ -275,7 +263,7 @@ static int tell_rows(const struct conform_command *c, struct outcome *outcome)
     if (c->o->format && strcmp(c->o->format, text_formats[0]))
         err = write_json(stdout, c->rows, c->done);
     else
-        print_rows(stdout, c->rows, c->done);
+        err = print_rows(stdout, c->rows, c->done);
     return err || any ? err : fail(ERR_UNSUPPORTED, "nothing was run");
 }
 
