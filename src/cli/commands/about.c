@@ -1,22 +1,12 @@
 #include "cli/commands/about.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 #define STATUS_MAX 255
 
-const char *const about_description[] = {
-    "spbench runs sparse algorithms of published papers and of vendors on matrices. Every result "
-    "is checked. Each time is compared with the limits of the device.",
-    "The table goes to stderr. Each case is also a record, a line of JSON. Records go to the file "
-    "of -o. Without -o, records go to stdout if stdout is neither a terminal nor the file of "
-    "stderr, or with -q. The word run may be omitted.",
-    "A MATRIX is a Matrix Market file (.mtx, .mtx.gz, NAME.tar.gz), - for stdin, or gen:SPEC, a "
-    "synthetic matrix of one of these kinds:",
-    NULL,
-};
-
-const struct about_exit about_exits[] = {
+static const struct about_exit about_exits[] = {
     {"run", 0, "every case is ok or unsupported, and at least one is ok"},
     {"run", 1, "a case is wrong or failed, all are unsupported, or records cannot be written"},
     {"doctor", 0, "no finding spoils measurements"},
@@ -62,26 +52,3 @@ const struct about_exit *about_exit_of(const char *command, int i)
     }
     return NULL;
 }
-
-const struct about_file about_files[] = {
-    {"~/.cache/spbench/roof.tsv", "measured ceilings of devices"},
-    {"PREFIX/share/spbench", "fetch_suitesparse.sh with matrices.txt, and the scripts of plots/"},
-    {NULL, NULL},
-};
-
-const struct about_example about_examples[] = {
-    {"spbench -alg merge,rowsplit -k 64 gen:rmat:14:16",
-     "two algorithms of SpMM on a synthetic graph"},
-    {"spbench -alg all -k 32,128 -prec f32,f64 -o results.jsonl web.mtx",
-     "all algorithms on a file, with records"},
-    {"spbench -op spgemm -mul aa,aat -device cpu web.mtx", "A*A and A*A^T on the CPU"},
-    {"spbench info -model web.mtx", "facts about a matrix, and predictions"},
-    {"spbench sweep -k 64 -o results.jsonl matrices.txt",
-     "all matrices of a list; the same command resumes the sweep"},
-    {"spbench report -sort speedup -o results.csv results.jsonl",
-     "the measured times and speed-ups as CSV"},
-    {"spbench compare -ab base/spbench -alg merge -k 64 web.mtx",
-     "compare this program with another build"},
-    {"spbench doctor && spbench roof", "check the machine and measure its ceilings"},
-    {NULL, NULL},
-};

@@ -11,6 +11,39 @@
 #include "data/gen.h"
 #include "records/record.h"
 
+// Paragraphs of the description. The kinds of synthetic matrices follow.
+static const char *const description[] = {
+    "spbench runs sparse algorithms of published papers and of vendors on matrices. Every result "
+    "is checked. Each time is compared with the limits of the device.",
+    "The table goes to stderr. Each case is also a record, a line of JSON. Records go to the file "
+    "of -o. Without -o, records go to stdout if stdout is neither a terminal nor the file of "
+    "stderr, or with -q. The word run may be omitted.",
+    "A MATRIX is a Matrix Market file (.mtx, .mtx.gz, NAME.tar.gz), - for stdin, or gen:SPEC, a "
+    "synthetic matrix of one of these kinds:",
+};
+
+static const char *const files[][2] = {
+    {"~/.cache/spbench/roof.tsv", "measured ceilings of devices"},
+    {"PREFIX/share/spbench", "fetch_suitesparse.sh with matrices.txt, and the scripts of plots/"},
+};
+
+// Command lines.
+static const char *const examples[][2] = {
+    {"spbench -alg merge,rowsplit -k 64 gen:rmat:14:16",
+     "two algorithms of SpMM on a synthetic graph"},
+    {"spbench -alg all -k 32,128 -prec f32,f64 -o results.jsonl web.mtx",
+     "all algorithms on a file, with records"},
+    {"spbench -op spgemm -mul aa,aat -device cpu web.mtx", "A*A and A*A^T on the CPU"},
+    {"spbench info -model web.mtx", "facts about a matrix, and predictions"},
+    {"spbench sweep -k 64 -o results.jsonl matrices.txt",
+     "all matrices of a list; the same command resumes the sweep"},
+    {"spbench report -sort speedup -o results.csv results.jsonl",
+     "the measured times and speed-ups as CSV"},
+    {"spbench compare -ab base/spbench -alg merge -k 64 web.mtx",
+     "compare this program with another build"},
+    {"spbench doctor && spbench roof", "check the machine and measure its ceilings"},
+};
+
 // Prints text for roff, with special characters escaped.
 static void put_text(const char *text)
 {
@@ -79,9 +112,9 @@ static void put_synopsis(void)
 static void put_description(void)
 {
     section("DESCRIPTION");
-    for (const char *const *p = about_description; *p; p++) {
-        if (p != about_description) puts(".PP");
-        put_line(*p);
+    for (int i = 0; i < COUNT(description); i++) {
+        if (i) puts(".PP");
+        put_line(description[i]);
     }
     for (const struct gen_kind *g = gen_help; g->name; g++) {
         char spec[64];
@@ -212,8 +245,7 @@ static void put_exits(void)
 static void put_examples(void)
 {
     section("EXAMPLES");
-    for (const struct about_example *e = about_examples; e->line; e++)
-        item(e->line, NULL, e->about);
+    for (int i = 0; i < COUNT(examples); i++) item(examples[i][0], NULL, examples[i][1]);
 }
 
 // The page has no date, so that the same program prints the same page.
@@ -237,7 +269,7 @@ int cli_man(const struct request *q)
     section("ENVIRONMENT");
     for (const struct variable *v = variables; v->name; v++) item(v->name, NULL, v->about);
     section("FILES");
-    for (const struct about_file *f = about_files; f->path; f++) item(f->path, NULL, f->about);
+    for (int i = 0; i < COUNT(files); i++) item(files[i][0], NULL, files[i][1]);
     put_examples();
     return OK;
 }

@@ -11,18 +11,8 @@
 #include "report/cell.h"
 #include "report/grid.h"
 
-// Writes a count, "not known" for -1.
-static const char *count_text(int64_t x, char text[32])
-{
-    if (x < 0)
-        snprintf(text, 32, "not known");
-    else
-        snprintf(text, 32, "%lld", (long long)x);
-    return text;
-}
-
-// Writes a mean, "-" for -1.
-static const char *mean_text(double x, const char *format, char text[32])
+// Writes a fact, "-" for -1, which is not known.
+static const char *fact_text(double x, const char *format, char text[32])
 {
     if (x < 0)
         snprintf(text, 32, "-");
@@ -38,12 +28,12 @@ static void print_products(const struct matrix *M)
     if (M->A.m != M->A.n)
         printf("  A*A          the matrix is not square\n");
     else
-        printf("  A*A          %s products", count_text(s->products_aa, a));
+        printf("  A*A          %s products", fact_text((double)s->products_aa, "%.0f", a));
     if (M->A.m == M->A.n && s->nnz_aa >= 0)
-        printf(", %s nonzeros, compression %s", count_text(s->nnz_aa, b),
-               mean_text(s->compression_aa, "%.2f", c));
+        printf(", %s nonzeros, compression %s", fact_text((double)s->nnz_aa, "%.0f", b),
+               fact_text(s->compression_aa, "%.2f", c));
     if (M->A.m == M->A.n) printf("\n");
-    printf("  A*A^T        %s products\n", count_text(s->products_aat, a));
+    printf("  A*A^T        %s products\n", fact_text((double)s->products_aat, "%.0f", a));
 }
 
 static void print_facts(const struct matrix *M)
@@ -62,14 +52,15 @@ static void print_facts(const struct matrix *M)
     printf("  row length   mean %.4g, from %lld to %lld, cv %.3g\n", s->row_mean,
            (long long)s->row_min, (long long)s->row_max, s->row_cv);
     printf("  empty        %lld rows, %s columns\n", (long long)s->empty_rows,
-           count_text(s->empty_cols, a));
-    printf("  bandwidth    %s\n", count_text(s->bandwidth, a));
+           fact_text((double)s->empty_cols, "%.0f", a));
+    printf("  bandwidth    %s\n", fact_text((double)s->bandwidth, "%.0f", a));
     print_products(M);
-    printf("  tiles        %s of %dx%d hold nonzeros, %s each\n", count_text(s->tiles, a),
-           FACTS_TILE, FACTS_TILE, mean_text(s->tile_mean, "%.3g", b));
+    printf("  tiles        %s of %dx%d hold nonzeros, %s each\n",
+           fact_text((double)s->tiles, "%.0f", a), FACTS_TILE, FACTS_TILE,
+           fact_text(s->tile_mean, "%.3g", b));
     printf("  reuse of B   ");
     for (int i = 0; i < FACTS_PANELS; i++)
-        printf("%s%s in panels of %d rows", i ? ", " : "", mean_text(s->reuse[i], "%.3g", a),
+        printf("%s%s in panels of %d rows", i ? ", " : "", fact_text(s->reuse[i], "%.3g", a),
                facts_panel_rows[i]);
     printf("\n  csr          %s in f32, %s in f64\n", size_text(op_csr_bytes(A, F32), a),
            size_text(op_csr_bytes(A, F64), b));
@@ -97,10 +88,10 @@ static void add_line(struct grid *g, const struct matrix *M)
     grid_cell(g, M->name);
     grid_cell(g, cell_count(M->A.m, text));
     grid_cell(g, cell_count((double)M->A.nnz, text));
-    grid_cell(g, mean_text(s->row_mean, "%.1f", text));
+    grid_cell(g, fact_text(s->row_mean, "%.1f", text));
     for (int i = 0; i < COUNT(counts); i++)
-        grid_cell(g, mean_text((double)counts[i], "%.0f", text));
-    grid_cell(g, mean_text(s->compression_aa, "%.2f", text));
+        grid_cell(g, fact_text((double)counts[i], "%.0f", text));
+    grid_cell(g, fact_text(s->compression_aa, "%.2f", text));
 }
 
 // Puts the path of the matrix in front of an error message.
