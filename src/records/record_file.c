@@ -52,34 +52,22 @@ int record_check_name(const char *path)
 }
 
 // Refuses a file that is no file of records, such as a matrix behind -o. Files of records begin
-// with a brace, also after a crash.
-static int check_kept(const char *path)
+// with a brace, also after a crash. Counts the lines of a file that will be replaced.
+static int check_kept(const char *path, bool append, int64_t *lines)
 {
     struct stat facts;
-    char first = '{';
+    char piece[1 << 16] = "{";
+    ssize_t got = 0;
     if (stat(path, &facts) || !S_ISREG(facts.st_mode)) return OK;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return cannot_write(path);
-    int err = read(fd, &first, 1) < 0 ? cannot_write(path) : OK;
+    int err = read(fd, piece, 1) < 0 ? cannot_write(path) : OK;
+    if (!err && piece[0] != '{')
+        err = fail(ERR_USAGE, "-o %s: exists and is not a record file; not overwritten", path);
+    while (!err && !append && (got = read(fd, piece, sizeof piece)) > 0)
+        for (ssize_t i = 0; i < got; i++) *lines += piece[i] == '\n';
     close(fd);
-    if (err || first == '{') return err;
-    return fail(ERR_USAGE, "-o %s: exists and is not a record file; not overwritten", path);
-}
-
-// Returns the number of lines of a file that will be replaced; 0: no file, or not readable.
-static int64_t count_lines(const char *path)
-{
-    struct stat facts;
-    char piece[1 << 16];
-    ssize_t got;
-    int64_t lines = 0;
-    if (stat(path, &facts) || !S_ISREG(facts.st_mode)) return 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return 0;
-    while ((got = read(fd, piece, sizeof piece)) > 0)
-        for (ssize_t i = 0; i < got; i++) lines += piece[i] == '\n';
-    close(fd);
-    return lines;
+    return err;
 }
 
 // Returns true if a sweep is writing to the file.
@@ -134,9 +122,8 @@ static int open_file(struct record_file *out, const char *path, bool append)
 {
     int flags = O_CREAT | O_CLOEXEC | (append ? O_RDWR | O_APPEND : O_WRONLY);
     int err = record_check_name(path);
-    if (!err) err = check_kept(path);
+    if (!err) err = check_kept(path, append, &out->replaced);
     if (err) return err;
-    if (!append) out->replaced = count_lines(path);
     int fd = open(path, flags, 0666);
     if (fd < 0 && errno == EINTR && interrupted) // a pipe that nobody reads
         return fail(ERR_INTERRUPTED, "%s: interrupted", path);

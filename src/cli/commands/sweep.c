@@ -273,21 +273,14 @@ static void make_sweep(struct whole *c)
     s->out = &c->out;
 }
 
-// Estimates the least and the most seconds of a case by the options.
-static void case_seconds(const struct options *o, double *least, double *most)
-{
-    double limit_s = o->rule.limit_ms * 1e-3;
-    *least = 0.1;
-    *most = limit_s > 0 ? limit_s + 0.5 : 1;
-    if (*least > *most) *least = *most;
-}
-
 // -n: prints the cases that are left, matrix by matrix.
 static int tell_plan(struct whole *c)
 {
     struct sweep *s = &c->sweep;
     int64_t all = 0, bytes = 0;
-    double least, most;
+    // Seconds of a case, estimated from the options.
+    const double least = 0.1, limit_s = c->o->rule.limit_ms * 1e-3;
+    const double most = limit_s > 0 ? limit_s + 0.5 : 1;
     int err = OK;
     for (int64_t i = 0; i < s->matrix_count && !err; i++) {
         const struct sweep_matrix *m = &s->matrices[i];
@@ -310,7 +303,6 @@ static int tell_plan(struct whole *c)
         all += cases - there;
         if (cases > there) bytes += m->bytes;
     }
-    case_seconds(c->o, &least, &most);
     char from[32], to[32];
     double read_s = (double)bytes / 200e6, places = s->place_count;
     printf(

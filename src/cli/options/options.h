@@ -79,7 +79,7 @@ struct options {
     char setting_names[SETTINGS_MAX][WORD_MAX];   // text of settings[].name
     int setting_count;
     char *plugins[PLUGINS_MAX];             // files of -plugin, size plugin_count; owned
-    const char *plugin_sha256[PLUGINS_MAX]; // their hashes, after plugins_learn()
+    const char *plugin_sha256[PLUGINS_MAX]; // their hashes, after cli_learn_plugins()
     int plugin_count;
     int threads;      // OpenMP threads, 0: not given
     int runs;         // processes per case; 0: until no case is unclear
