@@ -49,7 +49,7 @@ const struct algo sddmm_aspt_cuda = {
         "A block goes through up to 4 tiles of its rows and then through their light parts; 8 "
         "lanes share a row, with vectors, instead of 32, and sum up 8 dot products together; "
         "values are written in the order of CSR. Columns are heavy from 64 nonzeros of a panel on, "
-        "not 16: below, L1 does as well.",
+        "not 16: with fewer, L1 is as fast.",
     .choose = sddmm_aspt_cuda_choose,
     FUNCTIONS_OF(sddmm_aspt_cuda),
 };

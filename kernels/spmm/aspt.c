@@ -71,7 +71,7 @@ const struct algo spmm_aspt_cuda = {
     .differs =
         "A block goes through up to 4 tiles of its rows and then through their light parts, where "
         "the paper's takes one tile and adds to C; 8 lanes share a row, with vectors, instead of "
-        "32. Columns are heavy from 64 nonzeros of a panel on, not 16: below, L1 does as well.",
+        "32. Columns are heavy from 64 nonzeros of a panel on, not 16: with fewer, L1 is as fast.",
     .choose = spmm_aspt_cuda_choose,
     FUNCTIONS_OF(spmm_aspt_cuda),
 };

@@ -39,6 +39,6 @@ const struct algo spmm_dcsc_cuda = {
     .A = {&format_dcsc},
     .arith = ARITH_PREC,
     .cite = HONG_2019 ", section 3",
-    .differs = "The paper measures it on a many-core CPU. Here a warp has a panel and 32 columns.",
+    .differs = "The paper measures a many-core CPU. Here a warp has a panel and 32 columns.",
     ALGO_FUNCTIONS(spmm_dcsc_cuda_prepare, spmm_dcsc_cuda_run, task_free_state),
 };

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 
 static _Thread_local char last_failure[FAIL_TEXT_MAX];
-static _Thread_local bool is_open; // nobody has taken or dropped the text
+static _Thread_local bool is_open; // the text is neither taken nor dropped
 volatile sig_atomic_t interrupted;
 
 int fail(enum err code, const char *format, ...)
@@ -47,7 +47,8 @@ bool fail_is_open(void) { return is_open; }
 void fail_check_ended(void)
 {
     if (is_open)
-        fprintf(stderr, "spbench: a mistake in the program: a forgotten error: %s\n", fail_text());
+        fprintf(stderr, "spbench: a mistake in the program: an error was not handled: %s\n",
+                fail_text());
 }
 
 void bug(const char *format, ...)

@@ -115,7 +115,9 @@ const struct column columns[] = {
     {.name = "ms_lo",
      .value = ms_lo,
      .about = "The lower end of the 95 % confidence interval of ms."},
-    {.name = "ms_hi", .value = ms_hi, .about = "Its upper end."},
+    {.name = "ms_hi",
+     .value = ms_hi,
+     .about = "The upper end of the 95 % confidence interval of ms."},
     {.name = "interval_percent",
      .head = "+-%",
      .value = interval,
@@ -150,17 +152,17 @@ const struct column columns[] = {
               "formats, analysis, and the choice of auto. The first use of a library is "
               "included. Upload is excluded.",
      .formula = "conversion + analysis",
-     .good = "little against ms times the number of runs."},
+     .good = "small compared with ms times the number of runs."},
     {.name = "pays_after",
      .head = "pays after",
      .value = pays,
      .format = cell_runs,
-     .about = "The number of runs after which preparation pays off. The other algorithm is "
-              "the fastest that needs no preparation. An algorithm needs none if prep ms is "
-              "at most a tenth of ms, or the least of all.",
-     .formula = "least n with prep ms + n * ms < that of the other",
+     .about = "The number of runs after which preparation pays off, compared with the fastest "
+              "algorithm that needs no preparation. An algorithm needs none if its prep ms is "
+              "at most a tenth of its ms, or the least of all.",
+     .formula = "least n with prep ms + n * ms < the same sum of that algorithm",
      .good = "under the number of your runs. \"never\": the runs are no faster. A dash: "
-             "there is nothing to pay."},
+             "the algorithm needs no preparation, or is a reference."},
     {.name = "gflops",
      .head = "GFLOPS",
      .value = gflops,
@@ -184,7 +186,7 @@ const struct column columns[] = {
      .format = cell_percent,
      .about = "The least time that the device allows, in percent of ms.",
      .formula = "100 * max(compulsory bytes / bandwidth, FLOPs / rate of FLOPs) / ms",
-     .good = "near 100. Above 100 operands came from the cache."},
+     .good = "near 100. A value above 100: operands came from the cache."},
     {.name = "gather_percent",
      .head = "%gather",
      .when = WHEN_KNOWN,
@@ -193,8 +195,8 @@ const struct column columns[] = {
      .about = "Only spmm row-major and sddmm: the time to fetch one row of the dense "
               "operand per nonzero at the measured rate of random rows, in percent of ms.",
      .formula = "100 * max(nnz * bytes of a row / rate, least time of %roof) / ms",
-     .good = "100 and more. Above 100 rows are reused on chip. Under 100 rows are fetched "
-             "more slowly than the device can."},
+     .good = "100 or more. A value above 100: rows are reused on chip. A value under 100: "
+             "the device could fetch the rows faster."},
     {.each = EACH_NUMBER, .when = WHEN_KNOWN, .value = stat, .format = cell_ratio},
     {.name = "speedup",
      .head = "speedup",

@@ -6,7 +6,7 @@
 
 #include "base/words.h"
 
-// A larger difference of back-to-back runs is a remark.
+// A larger difference of back-to-back runs gets a remark.
 #define BACK_TO_BACK_PERCENT 10
 
 struct remark {
@@ -26,7 +26,7 @@ static const struct remark remarks[] = {
     {busy, "Other work delayed the run. The time may be too long."},
     {not_in_order, "A run starts before the work ahead has ended. Its result is wrong if that work "
                    "makes an input."},
-    {"same bits and time as NAME", "Two algorithms of one library ran one kernel."},
+    {"same bits and time as NAME", "Two algorithms of one library ran the same kernel."},
     {"NAME VERSION", "The library of a vendor that ran, or version and hash of a plug-in."},
     {"picked NAME", "auto chose this algorithm."},
     {"NAME refused: REASON",

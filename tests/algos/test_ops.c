@@ -89,7 +89,7 @@ static void test_op(const struct op *op)
             CHECK(strcmp(op->numbers[g].name, f->name), "%s: %s twice", op->name, f->name);
     }
     CHECK(stats == op_number_count(op) && stats <= OP_NUMBERS_MAX, "%s: %d stats", op->name, stats);
-    CHECK(!stats || op->tell, "%s tells no stats", op->name);
+    CHECK(!stats || op->tell, "%s sets no stats", op->name);
     while (op->variants[variants]) CHECK(is_line(op->variants[variants++]), "%s", op->name);
     CHECK(variants > 0 && variants <= VARIANTS_MAX, "%s: what does it compute?", op->name);
     CHECK(op->make && op->compulsory_bytes && op->row_work && op->row_room && op->row,

@@ -191,13 +191,13 @@ static void test_stats(void)
     algo_stats_number(&f, "picked", 1);
     CHECK(!algo_stats_find(&f, "picked")->text[0] && algo_stats_find(&f, "picked")->number == 1,
           "a number that replaces a text");
-    CHECK(!algo_stats_find(&f, "tile") && !algo_stats_find(&f, ""), "a figure that is not there");
+    CHECK(!algo_stats_find(&f, "tile") && !algo_stats_find(&f, ""), "a missing stat is found");
     algo_stats_number(&f, "a name of one and thirty lettrs", 1);
     algo_stats_text(&f, "text", "a text of one and thirty lettrs");
     CHECK(f.count == 4 && algo_stats_find(&f, "a name of one and thirty lettrs"), "%d", f.count);
 }
 
-// So many stats; or one whose name or text has 32 letters.
+// Adds so many stats, or a stat whose name or text has 32 letters.
 static void add_stats(void *arg)
 {
     struct algo_stats f = {0};

@@ -44,7 +44,7 @@ static void test_ends(void)
     fail(ERR_INPUT, "forgotten");
     fail_check_ended();
     open = fail_is_open();
-    CHECK(!open, "a forgotten error is still open");
+    CHECK(!open, "an error that was not handled is still open");
 }
 
 static void test_threads(void)

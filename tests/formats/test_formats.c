@@ -214,7 +214,8 @@ static void test_changed_bytes(const struct format *format, struct device *cpu)
             struct csr back = {0};
             ((char *)*list[x].data)[i] ^= 1;
             const bool seen = format_broken(X) || format_to_csr(X, &back) || !csr_equal(&A, &back);
-            CHECK(seen, "%s: byte %lld of array %d is not seen", format->name, (long long)i, x);
+            CHECK(seen, "%s: a change of byte %lld of array %d is not found", format->name,
+                  (long long)i, x);
             ((char *)*list[x].data)[i] ^= 1;
             csr_free(&back);
         }

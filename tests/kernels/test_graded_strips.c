@@ -174,9 +174,9 @@ static void test_trial(void)
               "strips take %g us, pieces %g", x.strips_us, x.pieces_us);
         CHECK((x.rows > 0) == strips_win, "%g rows of a warp by strips", x.rows);
         for (int i = 0; i < COUNT(of_pieces); i++)
-            CHECK(!strips_win || !algo_stats_find(&x.stats, of_pieces[i]), "%s of no pieces",
+            CHECK(!strips_win || !algo_stats_find(&x.stats, of_pieces[i]), "%s without pieces",
                   of_pieces[i]);
-        CHECK(strips_win || algo_stats_find(&x.stats, "lanes"), "pieces tell nothing");
+        CHECK(strips_win || algo_stats_find(&x.stats, "lanes"), "pieces set no stat");
     }
     dev.ops = real_ops;
     csr_free(&A);

@@ -134,7 +134,7 @@ def test_bad_endings(folder):
               "p-refuse": ("unsupported", "only square matrices"), "p-alloc": ("failed", "run() called alloc()"),
               "p-free": ("failed", "run() called free()"), "p-stray": ("failed", "alloc() did not return"),
               "p-many": ("failed", "stat 'figure32': more than 32 stats"),
-              "p-long": ("failed", "figure 'a-name-of-thirty-two-letters----'"),
+              "p-long": ("failed", "stat 'a-name-of-thirty-two-letters----'"),
               "p-zero": ("wrong", "should be"), "p-clock": ("failed", "its clock is wrong"),
               "p-last": ("ok", ""), "p-kept": ("wrong", "")}
     if os.uname().machine != "x86_64":

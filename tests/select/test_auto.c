@@ -297,7 +297,7 @@ static void test_no_memory(struct inputs *in)
         CHECK(!refused || !strcmp(refused->text, "no memory"), "allocation %d: %s", n,
               refused->text);
         CHECK(!refused || !algo_stats_find(&t.stats, "aspt_bytes"),
-              "told of one that is not there");
+              "a stat of a missing candidate");
         CHECK(!task_run(&t), "%s", fail_text());
         done = !refused;
         refusals += refused != NULL;
@@ -392,7 +392,8 @@ static void test_tries(struct inputs *in)
         CHECK_TEXT(picked ? picked->text : "", fastest);
         CHECK((stat_of(&out, "tried_in_us") > sum) == trials, "%g us for all trials of %g us",
               stat_of(&out, "tried_in_us"), sum);
-        CHECK((stat_of(&out, "panel") > 0) == !strcmp(fastest, "aspt"), "figures of another");
+        CHECK((stat_of(&out, "panel") > 0) == !strcmp(fastest, "aspt"),
+              "stats of another algorithm");
     }
     const struct case_outcome out =
         pick_by(in, (struct pick_order){{"aspt", "tiled"}, true}, "aspt");

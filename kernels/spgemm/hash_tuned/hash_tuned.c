@@ -7,11 +7,11 @@ DECLARE_FUNCTIONS(spgemm_hash_tuned_cuda);
 
 #define ABOUT_SHARED "KB of a block's tables, at least 32; 0: all shared memory"
 #define ABOUT_PASSES                                                                               \
-    "without bitmaps: most full tables in shared memory, one after the other, for a long row; "    \
+    "without bitmaps: most tables in shared memory, filled one after the other, for a long row; "  \
     "0: none"
 #define ABOUT_OVERLAY                                                                              \
-    "one long row of S: most other products of the row that are added to it without a table; "     \
-    "0: off"
+    "most products of a row of C that are added to a copy of one long row of S, without a "        \
+    "table; 0: off"
 #define ABOUT_MERGE                                                                                \
     "most nonzeros of a row of A whose rows of S are merged, not put in a table; 0: off"
 

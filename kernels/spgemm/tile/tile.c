@@ -247,12 +247,12 @@ DECLARE_FUNCTIONS(spgemm_tile_tuned_csr_cuda);
 
 #define ABOUT_FULL                                                                                 \
     "nonzeros, in the geometric mean of two tiles, from which they are multiplied as full ones; "  \
-    "257: never; -1: what serves best"
+    "257: never; -1: by the device and the mean nonzeros of a tile"
 #define ABOUT_PRUNE                                                                                \
     "1: tiles of C that stay empty and pairs of tiles without a product are left out; 0: kept"
 #define ABOUT_COLUMNS                                                                              \
     "tile columns in a block's bits, in steps 2 and 3 up to 65536; 0: none there; "                \
-    "-1: what serves best"
+    "-1: by the tiles of A per row"
 #define OPTIONS(full, prune, bit_columns)                                                          \
     {"tnnz", 192, 0, 256, true, "nonzeros of a tile of C up to which its accumulator is sparse"},  \
         {"full-from", full, -1, NO_TILE, true, ABOUT_FULL},                                        \
@@ -267,9 +267,10 @@ static const struct algo_option tuned_options[] = {OPTIONS(-1, 1, -1)};
 
 static const char differs[] =
     "Step 1 marks tiles as bits in shared memory, where the paper calls nsparse. In steps 2 and 3 "
-    "tile rows of up to 32 tiles are searched in the lanes of a warp. Step 2 has a row of C's "
-    "tile for each lane, its mask in a register, not a nonzero of A and atomicOr(), and stops "
-    "when the tile is full. Step 3 deals out the nonzeros of A in all pairs of tiles evenly.";
+    "tile rows of up to 32 tiles are searched in the lanes of a warp. In step 2 each lane "
+    "computes the mask of one row of C's tile in a register, where a lane of the paper takes a "
+    "nonzero of A and calls atomicOr(). Step 2 stops when the tile is full. Step 3 shares the "
+    "nonzeros of A in all pairs of tiles evenly.";
 
 // Descriptors: symbol, options, name of the algorithm that this one is a tuned form of, format of
 // A, run, finish, formats of S. `.tensor` is true for all forms, because option full-from can make

@@ -114,7 +114,7 @@ DECLARE_FUNCTIONS(spmm_merge_cuda);
         {"threads", 128, 32, MERGE_WARPS * WARP, true, "threads per block, rounded down to 32s"},  \
         {"columns", columns, 0, 4, true, "columns of C per thread, 0: as many as k fills"},        \
         {"partition", partition, 0, 1, true, "rows found by: 1 a kernel of its own, 0 each warp"}, \
-        {"fixup", fixup, 0, 1, true, "cut rows added up by: 1 a kernel, 0 the last to arrive"},    \
+        {"fixup", fixup, 0, 1, true, "cut rows added up by: 1 a kernel, 0 the last warp"},         \
     {                                                                                              \
     }
 
