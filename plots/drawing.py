@@ -1,7 +1,7 @@
 """Shared code of figures: colours, titles, footnotes, and main() from a file of records to an image.
 
-A text from the records is drawn through shown() or labels(). finish() takes such texts as they are
-and does the same with them: no formula, one line, only characters that the fonts have.
+A text from the records is drawn through shown() or labels(). finish() does the
+same with its texts: no formula, one line, only characters that the fonts have.
 """
 
 import functools

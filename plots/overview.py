@@ -38,8 +38,8 @@ STYLE = "text{font-family:system-ui,sans-serif;font-size:12px;fill:#222}.said{fi
 
 def pair_of(found, algs=()):
     """Returns (name of the series to draw, name of its baseline), or None if there is nothing to
-    compare. The fastest series that picks another is drawn, else the fastest without a vendor that
-    is no reference."""
+    compare. Draws the fastest series that picks another algorithm, else the fastest that is no
+    vendor's and no reference."""
     base, own = series.baseline(found), series.own(found)
     ours = {name: cases for name, cases in own.items() if not algs or any(
         series.fits(row, word) for row in cases.values() for word in algs)}

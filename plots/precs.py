@@ -30,7 +30,7 @@ PRECISIONS = read_list(LIST.read_text(encoding="utf-8"))
 
 
 def facts(name):
-    """The facts of a precision. Without PRECISIONS[name] all but the words are None."""
+    """Returns the types of a precision. Without PRECISIONS[name] all fields but the words are None."""
     return PRECISIONS.get(name, Precision(name, None, None, None))
 
 

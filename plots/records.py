@@ -2,7 +2,7 @@
 
 A record becomes a dict (see `row_from`). Only a row that was checked and has a time keeps the status
 "ok"; other rows are kept, so that they can be counted and named. The environment records describe the
-axes and figures of an operation, and its algorithms. repeats.py reduces several rows of a case to
+axes and stats of an operation, and its algorithms. repeats.py reduces several rows of a case to
 one.
 """
 
@@ -81,7 +81,7 @@ def moments(timeline):
 
 
 def named(env, what):
-    """Returns {name: facts} of the axes or of the figures of the environment's operation."""
+    """Returns {name: description} of the axes or of the stats of the environment's operation."""
     return {str(item["name"]): item for item in parts(part(env, "operation"), what)
             if "name" in item}
 
@@ -227,7 +227,7 @@ def generated(row, kind, count):
 
 
 def algorithm_facts(env, name, ident):
-    """Returns the environment's facts of the algorithm of this name on the device of this id."""
+    """Returns the environment's description of the algorithm of this name on the device of this id."""
     for facts in parts(env, "algorithms"):
         if facts.get("name") == name and facts.get("device") == str(ident).split(":")[0]:
             return facts
@@ -235,7 +235,7 @@ def algorithm_facts(env, name, ident):
 
 
 def device_facts(env, ident):
-    """Returns the environment's facts of the device of this id, as a dict with `roof`."""
+    """Returns the environment's description of the device of this id, as a dict with `roof`."""
     facts = {"id": ident, "roof": part(env, "roof")}
     for device in parts(env, "devices"):
         if device.get("id") == ident:
@@ -258,7 +258,7 @@ def parse(line):
 
 
 def axes_of(paths):
-    """Returns {name: facts} of every axis of the operations in these files. Files that cannot be
+    """Returns {name: description} of every axis of the operations in these files. Files that cannot be
     opened or read twice are skipped."""
     found = {}
     for path in filter(os.path.isfile, paths):

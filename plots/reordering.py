@@ -2,9 +2,9 @@
 """Effect of reordering the rows, measured and predicted by the model (figure 14 of the paper that
 src/measure/tiled_model.h names).
 
-A matrix counts if an algorithm ran both with its rows in the order of A and reordered, by the figure
-`reordered` in its stats. The speed-ups are measured, and predicted with all accesses missing. The
-note says on how many matrices both agree that reordering is faster, or that it is not.
+A matrix counts if an algorithm ran both with its rows in the order of A and reordered, by the stat
+`reordered`. The speed-ups are measured, and predicted with all accesses missing. The note
+has the number of matrices on which both agree that reordering is faster, or is not faster.
 """
 
 import sys

@@ -2,8 +2,8 @@
 
 A series is an algorithm, with options and library if these differ within the algorithm. All
 algorithms of a vendor's library are one series: the fastest for each case, over every version of the
-library. This is the fair baseline. Algorithms that do a part of the operation, or that take A as a
-dense matrix, are in no series. The environment records have the facts of an algorithm.
+library. This series is the baseline. Algorithms that do a part of the operation, or that take A as a
+dense matrix, are in no series. The environment records describe an algorithm.
 """
 
 import fnmatch
@@ -141,7 +141,7 @@ def by_standing(rows):
 
 
 def listed(rows):
-    """Returns {name: facts} of the algorithms in the lists of these rows' environments, in their
+    """Returns {name: description} of the algorithms in the lists of these rows' environments, in their
     order. A tuned form follows its algorithm."""
     found = {}
     for env in {id(row["env"]): row["env"] for row in rows}.values():
@@ -237,7 +237,7 @@ def vendor_in(found):
 
 
 def has_fact(cases, name):
-    """Returns True if an algorithm of these cases has the fact."""
+    """Returns True if the description of an algorithm of these cases has the field."""
     return any(row["facts"].get(name) for row in cases.values())
 
 

@@ -142,7 +142,7 @@ def failures(selection):
 
 
 def matrices(selection, found=None):
-    """Returns the table of the figures and the times of every matrix; a word replaces a missing
+    """Returns the table of the stats and the times of every matrix; a word replaces a missing
     time. With {series: {matrix: row}} each series has a column, else each algorithm has one."""
     rows = selection.rows + selection.left
     name_of = series.name_of if found else lambda row: row["series"]

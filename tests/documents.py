@@ -3,7 +3,7 @@
 
 bash runs a block with the language `sh` in a scratch folder, one folder per page, with spbench on the
 PATH and links to parts of the source. The status must be 0. A block of another language that shows
-commands stands behind a line `<!-- not run: REASON -->`. A block behind `<!-- output of: COMMAND -->` is what the command prints.
+commands follows a line `<!-- not run: REASON -->`. A block after `<!-- output of: COMMAND -->` is the output of the command.
 """
 import os
 import pathlib
@@ -105,7 +105,7 @@ def test_run(page, blocks, folder, env):
 
 
 def test_output(page, blocks, env):
-    """A block behind `<!-- output of: COMMAND -->` is what the command prints."""
+    """A block after `<!-- output of: COMMAND -->` is the output of the command."""
     for block in blocks:
         mark = re.search(r"<!-- output of: (\S.*) -->", block.above)
         if not mark:

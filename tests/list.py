@@ -3,7 +3,7 @@
 Every shell script and workflow of tools/ is named by a test.
 
 A line ALGO(op, a_b, ...) is of the family a_b or a: kernels/op/a_b.c, kernels/op/a.c, or the same in a
-folder of the family's name. The descriptors themselves the compiler holds against the list.
+folder of the family's name. The compiler compares the descriptors with the list.
 """
 import pathlib
 import re
@@ -57,7 +57,7 @@ for path in sorted((root / "kernels").rglob("*.[ch]")):
     for name in re.findall(r"FUNCTIONS_OF\((\w+)\)", text):
         needed |= {f"{name}_{function}" for function in ("prepare", "run", "teardown")}
 
-# The names of these functions: the linker takes a wrong one for a function that is not in this build.
+# Names of these functions. The linker accepts a wrong name, because all these names are weak.
 exported = set()
 for path in sorted((root / "kernels").rglob("*.cu")):
     exported |= set(re.findall(r'^extern "C" (?:int|void) (\w+)\(', path.read_text(), re.M))

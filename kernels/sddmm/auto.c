@@ -1,5 +1,5 @@
-// SDDMM by the algorithm that is the fastest in trial runs, C = A .* (X * Y^T). On CUDA by
-// balanced, or by rowwise if balanced lacks memory.
+// SDDMM by the fastest algorithm in trial runs, C = A .* (X * Y^T). On CUDA by balanced, or by
+// rowwise if balanced lacks memory.
 //
 // Format: CSR. The formats of the chosen algorithm are made from CSR. Any k. The rules:
 // select/auto_rules.h.

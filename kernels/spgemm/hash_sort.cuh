@@ -1,8 +1,8 @@
 // Sorts of the columns of a row of C, from a hash table in shared memory to C.
 //
 // Comparing all columns with all is the third phase of section III.C of Nagasaka, Nukada, Matsuoka,
-// ICPP 2017. Bitmaps, buckets and the bitonic sort are our own, for longer rows. H200: a bitonic
-// sort takes 1.1 to 2.2 times the time of buckets.
+// ICPP 2017. Bitmaps, buckets and the bitonic sort, for longer rows, are not from the paper. H200:
+// a bitonic sort takes 1.1 to 2.2 times the time of buckets.
 #ifndef SPGEMM_HASH_SORT_H
 #define SPGEMM_HASH_SORT_H
 

@@ -5,8 +5,8 @@
 //
 // Format: CSR. Any k. A share is some rows of about equal work. A thread computes neighbouring
 // shares, the same in every run, and then takes shares that other threads have left (cpu_shares.h).
-// Values of fewer bits than their sums have a loop of their own (rowsplit_half.inl). They are
-// widened to f32 as they are loaded, without prefetches and streaming stores.
+// Values of fewer bits than their sums have a loop of their own (rowsplit_half.inl). The values are
+// widened to f32 when they are loaded, without prefetches and streaming stores.
 //
 // Limits: a row is never cut. A row that is longer than a share costs balance.
 #include "cpu.h"

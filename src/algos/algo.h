@@ -152,8 +152,8 @@ struct algo {
 #define ALGO_FUNCTIONS(prepare_function, run_function, teardown_function)                          \
     .prepare = prepare_function, .run = run_function, .teardown = teardown_function
 
-// Declares the functions of a descriptor that a .cu file defines, as extern "C". Those that no file
-// of this build defines are NULL.
+// Declares the functions of a descriptor that a .cu file defines, as extern "C". Functions that no
+// file of this build defines are NULL.
 #define WEAK __attribute__((weak))
 #define DECLARE_FUNCTIONS(name)                                                                    \
     WEAK int name##_prepare(struct task *t), name##_run(struct task *t);                           \

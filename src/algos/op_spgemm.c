@@ -161,8 +161,8 @@ static void project_row(const struct problem *p, int32_t i, const struct sums *s
     out->own[i] = sum_error(2 * pattern.count, out->size[i], want);
 }
 
-// All products are summed, as columns and rounded sums have no shortcut. Rows are neither sorted
-// nor kept.
+// All products are summed: sums of columns and of rounded values need each product. Rows are
+// neither sorted nor kept.
 static int project(const struct problem *p, int variant, const struct projection *out)
 {
     (void)variant;

@@ -40,7 +40,7 @@ enum err {
 
 // Sets the error text of the calling thread, unless an earlier error has not ended. Returns `code`:
 // return fail(ERR_INPUT, "..."). utf8_visible() escapes control characters in the text. A long text
-// loses its middle, because the cause stands at its end.
+// loses its middle, because its end has the cause.
 int fail(enum err code, const char *format, ...) PRINTF_LIKE(2, 3);
 // Ends the error of the calling thread and returns its text, which the next fail() replaces. The
 // text may be an argument of that fail(): return fail(err, "%s: %s", path, fail_text()).
@@ -49,8 +49,8 @@ const char *fail_text(void);
 int fail_drop(void);
 // Returns true if the calling thread has an error that has not ended.
 bool fail_is_open(void);
-// Ends an error that its handler forgot, and prints a programming error on stderr. Called between
-// cases and at the end of the program, where no error can be open.
+// Ends an error that no function has ended, and reports a mistake in the program on stderr. Called
+// between cases and at the end of the program, where no error can be open.
 void fail_check_ended(void);
 // Prints a programming error on stderr and aborts.
 void bug(const char *format, ...) PRINTF_LIKE(1, 2) NO_RETURN;

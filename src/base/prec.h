@@ -112,7 +112,7 @@ static HOST_DEVICE inline uint16_t f16_bits(double x) { return (uint16_t)small_b
 static HOST_DEVICE inline double bf16_value(uint16_t bits) { return small_value(16, 7, bits); }
 static HOST_DEVICE inline uint16_t bf16_bits(double x) { return (uint16_t)small_bits(16, 7, x); }
 
-// Returns the bytes of a number of this type; 0 for what is no type.
+// Returns the bytes of a number of this type; 0 if `type` is no type.
 static inline size_t type_bytes(enum prec type)
 {
     switch ((int)type) {
@@ -123,7 +123,7 @@ static inline size_t type_bytes(enum prec type)
     return 0;
 }
 
-// Returns element q of `val`, an array of this type; NaN, which fails the check, if that is no
+// Returns element q of `val`, an array of this type; NaN, which fails the check, if `type` is no
 // type.
 static HOST_DEVICE inline double type_load(enum prec type, const void *val, int64_t q)
 {

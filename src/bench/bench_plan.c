@@ -75,7 +75,7 @@ static int make_problems(struct group *g)
     if (err || !g->p.in[0].val || g->plan->check == CHECK_OFF) return err;
     err = fresh_problem(&g->p, &g->anew);
     if (err) g->anew = (struct problem){.op = NULL};
-    if (err == ERR_MEMORY) return fail_drop(); // then only signs change
+    if (err == ERR_MEMORY) return fail_drop(); // without the copy only signs change
     if (err) problem_free(&g->p);
     return err;
 }

@@ -590,7 +590,7 @@ static int run_case(struct device *dev, const struct trap *trap, const struct ex
     return rule->take(rule->arg, ec, result, c.why);
 }
 
-// Returns true for the first type in the list with so many bytes.
+// Returns true if the type of the inputs is the first in the list with its number of bytes.
 static bool is_first_of_width(enum prec prec)
 {
     int type = 0;

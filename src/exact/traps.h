@@ -18,7 +18,7 @@ struct trap {
     bool promised;       // a lacking property is an error
     const char *matrix;  // name of the matrix
     int64_t k;           // columns of dense operands
-    bool widths;         // in one type of each width only
+    bool widths;         // the trap runs only with the first type of each width
     int32_t m;           // rows and columns of a matrix by rule
     bool (*rule)(int32_t i, int32_t j); // see struct shape; NULL: build() makes the matrix
     // Makes the matrix. The only error is ERR_MEMORY.

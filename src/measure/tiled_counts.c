@@ -25,7 +25,7 @@ static int64_t warp_lines(const int32_t *col, int count, int per_line)
     return lines;
 }
 
-// The same for all types. Neighbours in the list of types often have the same size.
+// Adds the lines for every type. Neighbours in the list of types often have the same size.
 static void add_lines(const int32_t *col, int count, int64_t lines[TYPES])
 {
     int64_t found = 0;

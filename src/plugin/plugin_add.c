@@ -46,7 +46,7 @@ static int host_alloc(struct spbench_task *task, int64_t bytes, void **block)
     *block = NULL;
     if (a->t->dev->closed) return refuse(a, "run() called alloc()"), SPBENCH_FAILED;
     if (!device_alloc(a->t->dev, max64(bytes, 1), 1, block)) return SPBENCH_OK;
-    fail_drop(); // the plug-in may do with less memory
+    fail_drop(); // the plug-in may work with less memory
     return SPBENCH_NO_MEMORY;
 }
 
@@ -68,7 +68,7 @@ static void host_phase(struct spbench_task *task, const char *name)
     if (!task_phase_fits(a->t, name))
         refuse(a, "phase '%s': more than %d phases, or the name is too long", name, PHASES_MAX);
     else if (task_phase(a->t, name))
-        fail_drop(); // the end of the run finds the error of the device again
+        fail_drop(); // the end of the run returns the device's error again
 }
 
 static void host_log(struct spbench_task *task, const char *text)

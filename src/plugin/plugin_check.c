@@ -73,7 +73,8 @@ static int check_options(const char *file, const struct spbench_algorithm *a)
     return err;
 }
 
-// Fails unless `bits` has at least one of the bits `all` and no other. `words` names these.
+// Returns an error unless `bits` has at least one of the bits `all` and no other. `words` describes
+// the bits `all`.
 static int check_bits(const char *file, const char *name, const char *what, int64_t bits,
                       int64_t all, const char *words)
 {

@@ -12,7 +12,8 @@
 
 #define SYMBOL "spbench_plugin_v1"
 
-// Sets `sha256` to the hash of the file. ERR_USAGE: the file has not the hash `wanted`; NULL: any.
+// Sets `sha256` to the hash of the file. Returns ERR_USAGE if the hash is not `wanted`. `wanted`
+// NULL: any hash.
 static int hash_file(const char *file, const char *wanted, char sha256[SHA256_LETTERS + 1])
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC);

@@ -46,7 +46,7 @@ static const struct template *find_template(const char *op, enum device_kind dev
     return NULL;
 }
 
-// A word of the templates, and what a new file has in its place.
+// A word of the templates, and its replacement in a new file.
 struct placeholder {
     const char *word, *text; // NULL ends a list
 };

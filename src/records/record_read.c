@@ -170,7 +170,7 @@ static int get_environment(const cJSON *o, struct record *r)
     return err ? err : facts_read(o, &r->facts);
 }
 
-// Returns what setup_prep_ms() returns for a result.
+// Returns prep_ms of a record, as setup_prep_ms() does for a result.
 static double get_prep(const cJSON *o)
 {
     double ms = json_get_number(json_get(o, "setup_ms"), "analyse");

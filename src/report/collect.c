@@ -179,7 +179,7 @@ static bool same_case(const struct collected *c, const struct collected_case *x,
     return !strcmp(x->r.key, y->r.key) && !compare_sources(c, x, y);
 }
 
-// Returns true if the record is a further run of the program and matrix of the last record.
+// Returns true if the record is of another run of the last record's program on the same matrix.
 static bool is_run_of(const struct collected *c, const struct collected_case *x,
                       const struct collected_case *last)
 {
@@ -232,8 +232,8 @@ static struct collected_case *pick_run(struct collected_case **runs, int64_t n)
     return timed > 1 ? median_of(runs, timed) : runs[0];
 }
 
-// Decides which record of a case counts: among runs of the last program, the last record of each
-// run. order[0 .. n) are the records of the case. `runs` has space for n.
+// Chooses the record of a case from the last record of each run of the last program. order[0 .. n)
+// are the records of the case. `runs` has space for n.
 static void choose_record(struct collected *c, const struct sort_key *order, int64_t n,
                           struct collected_case **runs)
 {
@@ -252,8 +252,8 @@ static void choose_record(struct collected *c, const struct sort_key *order, int
     c->medians += chosen->runs > 1;
 }
 
-// Drops the older of two records: a matrix that could not be read, without a size in the key, and
-// the same case with a size.
+// Compares x, whose matrix could not be read, with the same case of a matrix that was read. The
+// older record no longer counts. Keys of unread matrices have no size.
 static void drop_unread(struct collected *c, struct collected_case *x)
 {
     int64_t prefix = case_key_prefix(x->r.key, x->r.matrix);

@@ -36,7 +36,7 @@ int collect_choose(struct collected *c);
 // Adds the chosen cases as rows of `s`, only those whose matrix matches `matrices` (NULL: all). The
 // rows use the texts of `c`, and refer to its cases.
 int collect_rows(struct collected *c, const char *matrices, struct summaries *s);
-// Returns the facts of a case's algorithm; NULL: its environment has none.
+// Returns the description of a case's algorithm; NULL: its environment has none.
 const struct record_algo *collect_algo(const struct collected *c, const struct collected_case *x);
 void collect_free(struct collected *c);
 

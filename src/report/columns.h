@@ -11,14 +11,14 @@
 // Condition under which a table of text or Markdown shows a column with a head.
 enum column_when {
     WHEN_ALWAYS,
-    WHEN_VARIES,   // rows differ, or the value is no usual one
+    WHEN_VARIES,   // the value differs between rows or is no default
     WHEN_KNOWN,    // a row has a value
     WHEN_COMPARED, // the baseline is a vendor's or a named one
     WHEN_VERBOSE,  // with -v
     WHEN_BACK,     // with -time back-to-back
 };
-// Columns that stand for several, one for each input of a case or stat of an operation. The row
-// has the name of the present one in `key`.
+// Entries of columns[] that expand to a column for each input of a case, or for each stat of an
+// operation. `key` of the row has the name of that input or stat.
 enum column_each { EACH_ONE, EACH_INPUT, EACH_NUMBER };
 
 struct column {
@@ -26,7 +26,8 @@ struct column {
     const char *head; // in tables; NULL: only in CSV and JSON
     enum column_when when;
     enum column_each each;
-    // One of both has the value: NAN and NULL are none. `text` may write into row->room.
+    // Functions of the value, one of them NULL. NAN or NULL: no value. `text` may write into
+    // row->room.
     double (*value)(struct table_row *row);
     const char *(*text)(struct table_row *row);
     const char *(*format)(double x, char text[32]); // writes a value for a table

@@ -1,4 +1,4 @@
-// Lines of -v: facts of a record that tables have no column for.
+// Lines of -v: fields of a record that are in no column of a table.
 #ifndef DETAILS_H
 #define DETAILS_H
 

@@ -12,7 +12,7 @@ const char *remark_stat(const char *name, const char *value, char text[REMARK_TE
 
 // Returns the check with its remarks, or the status with its reason, in x->room.
 const char *remarks_text(struct table_row *x);
-// As columns_each().
+// Calls group() and show() for the remarks, as columns_each() does for the columns.
 void remarks_each(void (*group)(const char *title), void (*show)(const struct column_help *s));
 
 #endif

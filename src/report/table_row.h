@@ -10,9 +10,9 @@ struct table_row {
     int64_t line, matrix;           // indices in the table; matrix -1: a line of a summary
     const struct summary_row *cell; // NULL: a line of a summary, as are the next three
     const struct collected_case *x;
-    const struct record_algo *facts; // facts of the algorithm; NULL: not known
+    const struct record_algo *facts; // description of the algorithm; NULL: not known
     cJSON *json;                     // the record without its samples; owned
-    const char *key;                 // name of the input or stat that a column asks for
+    const char *key;                 // name of the input or stat of the column
     char room[FAIL_TEXT_MAX];        // for texts that a column makes
 };
 

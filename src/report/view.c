@@ -45,9 +45,9 @@ static bool is_known_refusal(const struct summary_table *t, int64_t i, int64_t j
            !strcmp(before->r.reason, x->r.reason);
 }
 
-// The rows of a matrix, in a section: tables that differ in their inputs alone.
+// Rows of a matrix in a section. The tables of a section differ in their inputs alone.
 struct section {
-    int first, end; // tables [first, end) of the report, where in_section()
+    int first, end; // tables of the section: those of [first, end) with in_section()
     const char *size_name;
     struct table_row *rows; // size count
     int64_t count;
@@ -117,14 +117,15 @@ static bool is_standard(const char *name, const char *value)
     return axis->quiet && axis->words && !strcmp(axis->words[axis->standard], value);
 }
 
-// Returns true if tables show the input only where its value varies; a line above names it then.
+// Returns true if the input has a column only where its value varies. Elsewhere a line above the
+// table has the value.
 static bool is_quiet(const char *name, const char *value)
 {
     const struct axis *axis = axis_find(name);
     return !axis || axis->optional || is_standard(name, value);
 }
 
-// Returns true if the tables of the section differ in the input, or show it anyway.
+// Returns true if the tables of the section differ in the input, or always show the input.
 static bool shows_input(const struct report_view *v, int first, const char *name)
 {
     char value[INPUT_MAX], other[INPUT_MAX];
@@ -181,8 +182,8 @@ static const char *inputs_text(const struct report_view *v, const struct summary
     return text;
 }
 
-// Replaces the time of the case by its back-to-back time. Such times count only if runs wait for
-// the work ahead. Returns true if the times differ.
+// Replaces the time of the case by its back-to-back time. Back-to-back times count only if runs
+// wait for the work ahead. Returns true if the times differ.
 static bool use_back_to_back(const struct record *r, struct rank_case *x)
 {
     if (isnan(x->ms) || isnan(r->back_to_back) || r->overtakes) return false;
@@ -194,7 +195,7 @@ static bool use_back_to_back(const struct record *r, struct rank_case *x)
     return differs;
 }
 
-// Prints the fastest on matrix j. `back`: by back-to-back times, if a case has another such time.
+// Prints the fastest on matrix j. `back`: by back-to-back times, if a case has two different times.
 static int print_fastest_on(FILE *out, const struct summary_table *t, int64_t j, bool back,
                             const char *inputs, enum grid_style style)
 {

@@ -82,7 +82,7 @@ static void add_input(struct json *j, cJSON *o, const char *name, const char *va
         json_text(j, o, name, value);
 }
 
-// Adds a value. A number of runs also says if it is finite: JSON has no infinity.
+// Adds a value. With a number of runs also adds if the number is finite: JSON has no infinity.
 static void add_value(struct json *j, cJSON *o, const struct shown_column *x, double value)
 {
     if (is_whole(value))

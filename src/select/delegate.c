@@ -137,8 +137,8 @@ int delegate_prepare(struct task *t, const char *name)
     return OK;
 }
 
-// A dense result is where it was when the task was prepared. Of a sparse one the arrays go to t, as
-// do stats that a run tells.
+// Runs a step of the other algorithm. Then moves the arrays of a sparse result, and the stats of
+// the run, to t. A dense result stays in its memory.
 static int forward(struct task *t, int (*step)(struct task *))
 {
     struct task *x = t->state;

@@ -53,7 +53,7 @@ static int take_fastest(struct task *t, struct field *f, int err)
 {
     while ((f->taken = fastest(f)) >= 0) {
         const char *name = f->names[f->taken];
-        fail_drop(); // the refusal of the candidate before
+        fail_drop(); // the error of the previous candidate
         f->before = t->stats;
         device_peak_reset(t->dev);
         err = delegate_prepare(t, name);

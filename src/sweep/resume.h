@@ -56,8 +56,8 @@ struct resume_list {
     struct resume_found *list; // size count; owned
     int64_t count;
 };
-// Lists the finished cases with these prefixes (keys up to the matrix). A record without
-// facts about its file counts unless the file was written after the run: the file was not read.
+// Lists the finished cases with these prefixes (keys up to the matrix). A record without the size
+// and date of its file counts unless the file was written after the run: the file was not read.
 int resume_done(const struct resume *r, const struct resume_ask *ask, const struct texts *prefixes,
                 struct resume_list *out);
 // Returns true if cases with all of these prefixes are finished, for this file without doubt: the

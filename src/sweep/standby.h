@@ -37,7 +37,7 @@ void standby_init(struct standby *s);
 // Starts a standby. If the system starts no process, there is none, without an error.
 int standby_start(struct standby *s, const struct worker_config *config,
                   const struct worker_args *args, int pass);
-// Takes a worker over that is ready, such as that of survey_start().
+// Takes over a ready worker, such as the worker of survey_start().
 void standby_give(struct standby *s, struct worker *w, int pass);
 // Returns true if a standby is not ready yet.
 bool standby_is_starting(const struct standby *s);

@@ -52,7 +52,7 @@ struct sweep_place {
 struct sweep_news {
     // First record of a worker, end of a case, end of a matrix, a message.
     enum { NEWS_ENVIRONMENT, NEWS_CASE, NEWS_MATRIX, NEWS_NOTE } kind;
-    const struct sweep_matrix *matrix; // NULL: a message of no matrix
+    const struct sweep_matrix *matrix; // NULL: a message without a matrix
     int pass;
     enum status status; // status of the case
     const char *record; // of an environment or a case; else NULL

@@ -13,7 +13,7 @@
 struct worker_start {
     char *const *argv;                         // ends with NULL; argv[0] is the name in /proc
     const char *request;                       // JSON, one line
-    bool input;                                // the worker gets our stdin as WORKER_INPUT
+    bool input;                                // the worker gets the parent's stdin as WORKER_INPUT
     const char *settings[WORKER_SETTINGS_MAX]; // NAME=VALUE, over the environment of this process
 };
 

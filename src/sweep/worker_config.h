@@ -55,8 +55,8 @@ struct survey {
 };
 int survey_make(const struct worker_config *config, const struct worker_args *args,
                 struct survey *out);
-// Makes a survey without a device by a worker that stays as a standby: only the keys of the cases.
-// *w can begin then.
+// Makes a survey that opens no device and has only the keys of the cases. Its worker *w stays as a
+// standby, which can begin a matrix.
 int survey_start(const struct worker_config *config, const struct worker_args *args,
                  struct survey *out, struct worker *w);
 void survey_free(struct survey *s);

@@ -58,8 +58,9 @@ static int begin(void *arg, const struct exact_case *c)
                              matrix);
 }
 
-// Reports a case. A state that the case has left behind is wrong. If no other case can run in this
-// process, another worker runs the other cases. After an illegal access nothing runs on a device.
+// Reports a case. A changed state of the process makes the case wrong. If no other case can run in
+// this process, another worker runs the other cases. After an illegal access nothing runs on a
+// device.
 static int take(void *arg, const struct exact_case *c, enum exact_result result, const char *why)
 {
     struct conform *x = arg;

@@ -26,7 +26,7 @@ struct work {
     struct bench_setup c;
     struct record_file out; // the channel
     struct matrix M;
-    int64_t next;    // case of the plan that is under way
+    int64_t next;    // case of the plan that runs, or runs next
     double begin_ms; // begin of that case; 0: no line `case`
     bool done;       // the line done is written
     struct counter_tool tool;
@@ -40,7 +40,7 @@ static int end_plan(struct work *w)
     return err;
 }
 
-// The plan's quiet(): asks for a quiet device before anything is timed.
+// The plan's quiet(): requests a quiet device from the parent before the first timing.
 static int keep_quiet(void *arg, bool on)
 {
     (void)arg;
@@ -60,7 +60,8 @@ static void reset_signals(void)
             signal(signals[i], SIG_DFL);
 }
 
-// Lets the process end with its parent, and be the first that the system ends for lack of memory.
+// Makes the process end with its parent. Makes the system end this process first if memory runs
+// out.
 static int tie(const struct worker_request *request)
 {
     reset_signals();
@@ -100,7 +101,7 @@ static int check_library(const struct worker_request *request)
     return fail(ERR_USAGE, "%s: the loader did not load this file", request->library);
 }
 
-// Loads the plug-ins, each with the hash that the parent knows.
+// Loads the plug-ins, each with the hash of the request.
 static int load_plugins(const struct work *w, const struct options *o)
 {
     const struct texts *known = &w->request->plugins;
@@ -132,8 +133,8 @@ static int conform(struct work *w, const struct options *o)
     return err ? err : end_plan(w);
 }
 
-// Does all that needs neither the device nor the matrix. Counting devices wakes the driver up, and
-// opens none.
+// Does all work that needs neither the device nor the matrix. Counting devices starts the driver
+// and opens no device.
 static int get_ready(struct work *w, struct options *o)
 {
     o->device = w->request->device;
@@ -158,7 +159,7 @@ static int open_devices(struct work *w, const struct options *o)
     return err;
 }
 
-// Reads or measures the ceilings, and reports the device. No other worker is on it.
+// Reads or measures the ceilings, and reports the device. No other worker uses the device.
 static int open_roof(struct work *w)
 {
     int err = bench_setup_measure_roofs(&w->c, false);
@@ -201,7 +202,8 @@ static void shorten_plan(struct work *w)
     plan->count = kept;
 }
 
-// Announces the next case with its record after a crash; or the end of the plan.
+// Announces the next case, with the record that counts if the worker crashes. After the last case
+// announces the end of the plan.
 static int announce(struct work *w)
 {
     if (w->next >= w->c.plan.count) return end_plan(w);
@@ -259,7 +261,7 @@ static int load(struct work *w, const struct options *o)
 {
     const struct worker_request *request = w->request;
     if (request->lost) return fail(ERR_INPUT, "%s", request->lost);
-    // The requests, on stdin, are read.
+    // stdin had the requests, which are read. Then stdin becomes that of the sweep.
     if (!strcmp(request->matrix, "-") && dup2(WORKER_INPUT, STDIN_FILENO) < 0)
         return fail(ERR_INPUT, "-: no stdin: %s", strerror(errno));
     return matrix_load(request->matrix, o->seed, &w->M);

@@ -14,7 +14,7 @@ mkdir "$tree"
 cp -r Makefile include kernels matrices.txt src tests tools "$tree"
 cd "$tree" || exit 1
 
-# add FILE LINE TEXT: writes the text behind the first line that begins so.
+# add FILE LINE TEXT: writes the text after the first line that begins with LINE.
 add() {
     AT=$2 TEXT=$3 awk '{ print } !done && index($0, ENVIRON["AT"]) == 1 { print ENVIRON["TEXT"]; done = 1 } END { exit !done }' \
         "$1" >"$work/new"
@@ -22,7 +22,7 @@ add() {
     cp "$work/new" "$1"
 }
 
-# The list, the conversions, the bits for plug-ins.
+# Additions: the list, the conversions, the bits for plug-ins.
 add src/base/precs.def 'TYPE(BF16,' \
     'TYPE(E5M2, "e5m2", "8-bit numbers", uint8_t, e5m2, F32, 0x1p-3, 57344., 0x1p-16)'
 add src/base/precs.def 'MIXED(BF16_F32,' 'MIXED(E5M2_F32, "e5m2-f32", "8-bit numbers to single precision", E5M2, F32, F32)'

@@ -1,4 +1,4 @@
-// CSB: the places of its nonzeros and the size of blocks. The way back to csr is in test_formats.c.
+// CSB: the places of its nonzeros and the size of blocks. test_formats.c tests the way back to csr.
 #include "formats/csb.h"
 
 #include "formats.h"

@@ -1,4 +1,4 @@
-// SELL-P: where its entries lie and what it tells. The way back to csr is in test_formats.c.
+// SELL-P: places of its entries, and stats. test_formats.c tests the way back to csr.
 #include "formats/sellp.h"
 
 #include "formats.h"

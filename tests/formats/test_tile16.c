@@ -1,5 +1,5 @@
-// 16 x 16 tiles: where their entries lie, what they tell, and their list by tile columns. The
-// way back to csr is in test_formats.c.
+// 16 x 16 tiles: places of their entries, stats, and their list by tile columns. test_formats.c
+// tests the way back to csr.
 #include "formats/tile16.h"
 
 #include "formats.h"

@@ -1,6 +1,5 @@
-// The format of Tiled SpMM: where its entries lie, which rows are cut and sorted, what it tells,
-// and that a result in the order of its rows is checked as such. That it gives back the csr it was
-// made from is in test_formats.c.
+// The format of Tiled SpMM: places of its entries, rows that are cut and sorted, stats, and the
+// check of a result in the order of its rows. test_formats.c tests the way back to csr.
 #include "formats/tiled.h"
 
 #include "formats.h"

@@ -1,4 +1,4 @@
-// The formats as tests see them: format_to_csr() makes CSR of a matrix in host memory, and
+// Readers of the formats for tests: format_to_csr() makes CSR of a matrix in host memory, and
 // format_broken() names a broken invariant of its arrays. Both read the arrays as the header of the
 // format describes them, and share no code with the makers.
 #ifndef TEST_FORMATS_H
@@ -513,7 +513,7 @@ static const char *aspt_broken(const struct sparse *X)
     return broken;
 }
 
-// `ordered`: the format tells the place of each entry in CSR, so triplets are in that order.
+// `ordered`: the format stores the place of each entry in CSR, so triplets are in that order.
 static const struct reader {
     const struct format *format;
     void (*entries)(struct entries *e); // NULL: a part of the matrix

@@ -9,8 +9,8 @@
 
 static int test_passed, test_failed, test_skipped;
 
-// Counts one check; a failure names the place and says what was expected. An error that the
-// condition has caused ends here; its text stays until the next one.
+// Counts one check; a failure prints the place and the text. An error that the condition has caused
+// ends here; its text is kept until the next error.
 #define CHECK(cond, ...)                                                                           \
     do {                                                                                           \
         if (cond) {                                                                                \

@@ -231,7 +231,7 @@ def write_cubin(place, op, module, **changes):
 
 
 def test_cubin(folder):
-    """Written plug-ins of a compiled kernel, launched by a driver that is made up."""
+    """Written plug-ins of a compiled kernel, launched by a fake driver."""
     place = folder / "cubin"
     place.mkdir()
     for name, text in (("spmm.cubin", "a module"), ("sddmm.ptx", "a module"), ("text.cubin", "no")):

@@ -36,7 +36,7 @@ def close(a, b):
 
 
 def key_of(record, axes):
-    """Returns the key that the fields of a record make. axes: {name: facts}, those that the record has."""
+    """Returns the key that the fields of a record make. axes: {name: description}, those of the record."""
     matrix = record["matrix"]
     size = "-:-" if matrix["rows"] is None else \
         "%dx%d:%d" % (matrix["rows"], matrix["cols"], matrix["nnz"])

@@ -12,7 +12,7 @@ static void put(const char *text, const char *mode)
     CHECK(f && fputs(text, f) >= 0 && !fclose(f), "%s", path);
 }
 
-// What the next result says of its matrix: nothing if the matrix was not read.
+// Hash and file of the matrix in the next result; none if the matrix was not read.
 static const char *content_now = "";
 static struct file_mark file_now;
 

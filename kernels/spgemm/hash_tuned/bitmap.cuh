@@ -59,7 +59,7 @@ static __device__ __forceinline__ void write_columns(const uint32_t *bits, const
             for (; group; group &= group - 1) idx[to++] = g * 64 + __ffsll(group) - 1;
             continue;
         }
-        // With many columns the lanes write those of one group side by side.
+        // With many columns the lanes write the columns of one group side by side.
         for (unsigned some = __ballot_sync(FULL_MASK, count > 0); some; some &= some - 1) {
             const int from = __ffs(some) - 1;
             const unsigned long long bit = warp_broadcast(group, from);

@@ -10,8 +10,8 @@
 #define LONG_SMALL 512  // threads if three blocks fit in a multiprocessor's shared memory
 
 // Blocks per multiprocessor for the launch bounds. Shared memory has no room for more blocks, so
-// the compiler need not save registers for them. 0: the compiler chooses, as narrow matrices in f32
-// leave room for four blocks.
+// the compiler need not save registers for them. 0: the compiler chooses, because narrow matrices
+// in f32 leave room for four blocks.
 #define LONG_BLOCKS(TEAM, T) ((TEAM) == LONG_BLOCK ? 1 : sizeof(T) == 4 ? 0 : 3)
 
 // Numeric, a block for each row. Shared memory has the bitmap, the ranks and, if they fit, the

@@ -1,5 +1,5 @@
-// Rows with few nonzeros of A: merges their rows of S (option merge). No table and no sort are
-// needed, as the columns come in order.
+// Rows with few nonzeros of A: merges their rows of S (option merge). The merge yields the columns
+// in order, without a table or a sort.
 //
 // Four threads compute a row of C. Each has LISTS rows of S, which are first copied to shared
 // memory. A step finds the least next column of these rows. The column is a column of C. Its value

@@ -156,7 +156,7 @@ template <typename T> static int numeric(struct task *t, struct state *s, const 
         return run_global<true>(t, x, rows, seen->longest[NUMERIC], s->host.pool_bytes, s->bitmap,
                                 c, w);
     };
-    // Without bitmaps all rows of the last bin are computed in global memory, as giants are.
+    // Without bitmaps all rows of the last bin are computed in global memory, like giants.
     if (p->bins[NUMERIC][last].way == GLOBAL) seen->giants[NUMERIC] = seen->rows[NUMERIC][last];
     return run_bins(t, &s->host, NUMERIC, last + 1, w, launch, global);
 }

@@ -90,7 +90,7 @@ __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<float> x, stru
     const int32_t i = pwarp_row(rows);
     const int32_t size = i >= 0 ? table_size(products[i], rows.size) : 0;
     for (int32_t s = sub; s < size; s += PWARP) keys[s] = EMPTY;
-    // The word behind the table counts its columns, as any lane may insert one.
+    // The word after the table counts its columns, because any lane may insert one.
     if (sub == 0) keys[rows.size] = 0;
     __syncwarp();
     int32_t *warp_keys = keys - lane_id() / PWARP * stride;

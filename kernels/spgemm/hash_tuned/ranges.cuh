@@ -40,7 +40,7 @@ static __device__ __forceinline__ int32_t range_width(int32_t first, int32_t n, 
 // The columns [first, first + width) of a row.
 struct range {
     int32_t first, width;
-    bool certain; // the nonzeros fit in the table for sure
+    bool certain; // the nonzeros certainly fit in the table
 };
 
 // Table of a row, in shared memory.

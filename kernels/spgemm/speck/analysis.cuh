@@ -8,7 +8,7 @@
 #define SEGMENT      4096  // nonzeros of a row of A above which several blocks analyse the row
 #define RANGES_LEAST 10000 // nonzeros of A above which ranges of columns are computed
 
-// Adds row l of S to the facts of a row.
+// Adds row l of S to the counts of a row.
 template <typename T>
 static __device__ __forceinline__ void add_row(const struct factors<T> &x, int32_t l, bool ranges,
                                                struct row_facts &f)
@@ -21,7 +21,7 @@ static __device__ __forceinline__ void add_row(const struct factors<T> &x, int32
     f.high = max(f.high, __ldg(x.S_idx + end - 1));
 }
 
-// Joins the facts of groups of `lanes` neighbouring lanes. By all lanes.
+// Joins the counts of groups of `lanes` neighbouring lanes. By all lanes.
 static __device__ __forceinline__ void join_facts(int lanes, struct row_facts &f)
 {
     for (int step = lanes / 2; step > 0; step /= 2) {
@@ -32,8 +32,8 @@ static __device__ __forceinline__ void join_facts(int lanes, struct row_facts &f
     }
 }
 
-// Sets the facts of all rows, and nz of rows with at most one nonzero of A. `lanes`, a power of two
-// up to 32, take a row. Rows over SEGMENT are listed for analyse_long().
+// Sets the counts of all rows, and nz of rows with at most one nonzero of A. `lanes`, a power of
+// two up to 32, take a row. Rows over SEGMENT are listed for analyse_long().
 static __global__ __launch_bounds__(BLOCK) void analyse_rows(
     struct factors<float> x, int lanes, bool ranges, struct row_facts *__restrict__ facts,
     int32_t *__restrict__ nz, struct totals *totals, int32_t *__restrict__ long_rows)
@@ -65,7 +65,7 @@ static __global__ __launch_bounds__(BLOCK) void analyse_rows(
     if (threadIdx.x == 0) atomicAdd(&totals->products, all);
 }
 
-// Sets the facts of long rows. Each block takes segments of every long row.
+// Sets the counts of long rows. Each block takes segments of every long row.
 static __global__ __launch_bounds__(BLOCK) void analyse_long(struct factors<float> x, bool ranges,
                                                              struct row_facts *facts,
                                                              struct totals *totals,

@@ -98,7 +98,7 @@ static __device__ __forceinline__ int32_t rank_words(const uint32_t *bits, int32
     return before;
 }
 
-// Computes rows, a block for each row. The columns of a window come out in order.
+// Computes rows, a block for each row. The columns of a window are written in order.
 template <typename T>
 static __global__ __launch_bounds__(DENSE_BLOCK) void numeric_dense(
     struct factors<T> x, struct team_blocks blocks, int32_t window, struct cursors cursors,

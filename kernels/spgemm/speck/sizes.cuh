@@ -26,7 +26,7 @@ struct table {
     int32_t limit;  // most keys, a multiple of 4
 };
 
-// Facts of a row, from the analysis.
+// Counts of a row, from the analysis.
 struct __align__(16) row_facts
 {
     int32_t products, longest; // longest: nonzeros of the longest row of S

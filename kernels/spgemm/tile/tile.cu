@@ -104,7 +104,7 @@ static struct multiply describe(const struct task *t, const struct factors &x)
     // A.
     const int64_t share = s->C.tiles / (t->dev->units * 32 * MULTIPLY_WARPS);
     w.share = (int32_t)max64(1, min64(share, MULTIPLY_SHARE));
-    // A search among up to 32 elements takes five steps. Longer rows are worth the making of bits.
+    // A search among up to 32 elements takes five steps. Longer rows are searched faster by bits.
     const bool wide = x.A->tiles > WARP * (int64_t)x.A->tile_m;
     const int64_t most =
         s->bit_columns < 0 ? (wide ? MULTIPLY_COLUMNS : 0) : min64(s->bit_columns, MULTIPLY_COLUMNS);

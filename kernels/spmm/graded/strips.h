@@ -20,7 +20,7 @@ struct strips {
 // Decides if the case is computed by strips, and sets the sizes.
 int strips_choose(struct task *t, struct strips *s);
 
-// Prepares the chosen strips. If memory is short and no option asks for strips, sets s->rows to 0.
+// Prepares the chosen strips. If memory is short and no option selects strips, sets s->rows to 0.
 // After an error strips_free() frees all memory.
 int strips_make(struct task *t, struct strips *s);
 

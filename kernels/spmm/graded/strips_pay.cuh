@@ -106,8 +106,8 @@ static void take_rows(const struct task *t, struct strips *s, int rows)
     s->panels = (int32_t)ceil_div(t->A[0]->m, (int64_t)rows * STRIP_WARPS);
 }
 
-// Chooses the rows per warp with the least predicted clocks, or none if pieces are faster for sure.
-// A panel size is examined in detail only if its mean is promising.
+// Chooses the rows per warp with the least predicted clocks, or none if pieces are certainly
+// faster. A panel size is counted in detail only if its mean predicts less time.
 static int choose_rows(struct task *t, struct strips *s)
 {
     const int32_t alone = (int32_t)(CLOCKS_ALONE / clocks_of(t->prec)->nonzero);

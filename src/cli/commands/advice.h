@@ -23,13 +23,13 @@ struct advised {
 };
 
 #define ADVISED_MAX 256
-// Cases of one product, and what they say.
+// Cases of one product, and the advice made from these cases.
 struct advice {
     const struct op *op;
     const struct matrix *matrix;
     const struct bench_device *device;
     enum prec prec;
-    int64_t axis[AXES_MAX]; // as asked
+    int64_t axis[AXES_MAX]; // given values of the axes
     int64_t runs;           // planned runs; 0: not given
     struct advised list[ADVISED_MAX];
     struct rank_case *ranks[ADVISED_MAX];
@@ -38,7 +38,7 @@ struct advice {
     double ms;              // duration of the measurement
     double products, nnz_c; // of a sparse product, NAN: not known
     double c_bytes;         // memory of C, at least; NAN: not known
-    // The fields below are made by advice_make(). Cases: NULL: there is none.
+    // advice_make() sets the fields below. A pointer is NULL if there is no such case.
     struct rank rank;
     const struct advised *call;     // fastest of a vendor
     const struct advised *standard; // default call of that vendor

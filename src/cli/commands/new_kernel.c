@@ -6,7 +6,7 @@
 
 #include "plugin/plugin_new.h"
 
-// Fails unless the name is an identifier of C, as templates use it.
+// Returns an error unless the name is an identifier of C: templates use the name as one.
 static int check_name(const char *name)
 {
     bool good = isalpha((unsigned char)name[0]) || name[0] == '_';
@@ -15,7 +15,7 @@ static int check_name(const char *name)
     return fail(ERR_USAGE, "%s: must be letters, digits and _, and not begin with a digit", name);
 }
 
-// Fails unless the operation exists, and the name is a new one for its algorithms.
+// Returns an error unless the operation exists, and no algorithm of the operation has the name.
 static int check_words(const char *op_name, const char *name, enum device_kind device)
 {
     const struct op *op = op_find(op_name);

@@ -8,7 +8,7 @@ struct progress {
     const struct sweep *sweep;
     bool quiet, verbose, terminal;
     bool tables;                     // tables are printed in place of lines
-    char note[160];                  // the last message of no matrix, which is printed once
+    char note[160]; // last message without a matrix; an equal one is not printed again
     int64_t matrices, matrices_done; // in all passes; done by this sweep
     int64_t cases, cases_done;       // likewise
     double start_ms;

@@ -1,6 +1,6 @@
 // spbench sweep and run: finds matrices, devices and cases, and runs the sweep (sweep/sweep.h).
-// This process opens no device: surveys of workers report the devices. `run` is a sweep that is not
-// resumed and prints the table of each matrix.
+// This process opens no device: workers survey the devices. `run` is a sweep that is not resumed
+// and prints the table of each matrix.
 #include "cli/commands/request.h"
 
 #include <stdio.h>
@@ -80,7 +80,7 @@ static int make_places(struct whole *c)
         c->place[i] =
             (struct sweep_place){.setting = worker_devices_setting(&c->places, i, c->settings[i]),
                                  .name = worker_devices_name(&c->places, i, c->names[i])};
-    // A single device of run keeps its number.
+    // `run` with a single device: records keep the device's number.
     if (c->once && !c->places.all && c->places.count == 1) {
         c->config.device = c->o->device;
         c->place[0].setting = NULL;
@@ -98,7 +98,8 @@ static bool has_cpu_case(const struct texts *prefixes)
     return false;
 }
 
-// Surveys the cases of run, by a worker that goes on to measure: a device is opened only once.
+// Surveys the cases of run. The worker of the survey then measures, so that a device is opened only
+// once.
 static int survey_once(struct whole *c)
 {
     struct survey s;
@@ -366,7 +367,7 @@ static void tell(const struct sweep_news *n, void *arg)
     progress_tell(&c->progress, n);
 }
 
-// Prints what follows the tables of run: the table of an interrupted matrix, the summary, warnings.
+// Prints the end of the output of run: the table of an interrupted matrix, the summary, warnings.
 static int end_tables(struct whole *c, bool whole)
 {
     int err = c->view_err;

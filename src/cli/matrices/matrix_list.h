@@ -10,7 +10,7 @@
 #include "sweep/sweep.h"
 
 struct matrix_list {
-    struct sweep_matrix *all; // size count, in the given order; only `run` has a file twice
+    struct sweep_matrix *all; // size count, in the given order; `run` alone accepts a file twice
     int64_t count, room;
     int64_t left_out;        // number of missing files skipped by `-missing skip`
     char left_out_text[256]; // names of some of these files
