@@ -367,7 +367,7 @@ def test_conform(folder):
     check(conform("-plugin", BAD, "-alg", "p-crash")[1]["p-crash"]["cases"]["crashed"] == 3, "crashes are counted")
     run = spbench("conform", "-plugin", BAD, "-alg", "p-zero,p-right", "-trap", "exact")
     ran(run, 1, "conform, text")
-    for text in ("^spmm +p-right +cpu +0.9-bad sha256:\\w+ +\\d+ +0 +0 +0( +-)+ *$",
+    for text in ("^ *spmm +p-right +cpu +0.9-bad sha256:\\w+ +\\d+ +0 +0 +0( +-)+ *$",
                  "^spmm p-zero cpu, 0.9-bad sha256:\\w+\n  exact, WRONG: f32, k 1, .*\n    \\w+"):
         check(re.search(text, run.stdout, re.M), "conform: no '%s' in: %s" % (text, run.stdout))
     ran(spbench("conform", "-plugin", BAD, "-alg", "p-refuse"), 1, "nothing run")
