@@ -39,7 +39,7 @@ extern WEAK const char cusparse_built[];
 
 // Fields that all descriptors share.
 #define CUSPARSE_FIELDS(function)                                                                  \
-    .precs = ALL_PRECS, .cite = "NVIDIA, cuSPARSE library, " function, .vendor = "cuSPARSE",       \
+    .precs = BY_TYPE_PRECS, .cite = "NVIDIA, cuSPARSE library, " function, .vendor = "cuSPARSE",   \
     .library = cusparse_library_text, .built = cusparse_built
 
 // The end of a call's text, by `preprocess`.

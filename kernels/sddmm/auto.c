@@ -12,4 +12,4 @@ static int prepare_cuda(struct task *t) { return pick_by_order(t, &auto_sddmm, c
 const struct algo sddmm_auto_cpu = {
     AUTO_DENSE(prepare, ROW_MAJOR, BOTH_PRECS, {"balanced", "aspt"})};
 const struct algo sddmm_auto_cuda = {
-    AUTO_DENSE(prepare_cuda, ROW_MAJOR, ALL_PRECS, {"balanced", "rowwise"})};
+    AUTO_DENSE(prepare_cuda, ROW_MAJOR, BY_TYPE_PRECS, {"balanced", "rowwise"})};

@@ -5,7 +5,7 @@ DECLARE_FUNCTIONS(sddmm_rowwise_cuda);
 
 const struct algo sddmm_rowwise_cuda = {
     .layouts = ROW_MAJOR,
-    .precs = ALL_PRECS,
+    .precs = BY_TYPE_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .cite = "Own work",

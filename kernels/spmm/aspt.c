@@ -5,7 +5,7 @@
 // listing 1                     here
 // line 2: panels to threads     multiply(): one dynamic iteration per panel
 // lines 7-13: tiles and rows    panel_in()
-// lines 14-21: nonzeros         part(), with row() of cpu_row.inl for the loop over k
+// lines 14-21: nonzeros         part(), with row() of cpu/row.inl for the loop over k
 //
 // Format: aspt, see formats/aspt.h. Any k. A thread computes a panel: one tile after the other, and
 // in a tile one row after the other. The rows of B that a tile needs stay in the core's cache from

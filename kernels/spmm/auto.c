@@ -15,5 +15,5 @@ const struct algo spmm_auto_cpu = {
 // The choice for CUDA is in auto.cu.
 DECLARE_FUNCTIONS(spmm_auto_cuda);
 
-const struct algo spmm_auto_cuda = {
-    AUTO_DENSE(spmm_auto_cuda_prepare, BOTH_LAYOUTS, ALL_PRECS, {"graded", "rowsplit", "naive"})};
+const struct algo spmm_auto_cuda = {AUTO_DENSE(spmm_auto_cuda_prepare, BOTH_LAYOUTS, BY_TYPE_PRECS,
+                                               {"graded", "rowsplit", "naive"})};

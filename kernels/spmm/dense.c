@@ -6,7 +6,7 @@ DECLARE_FUNCTIONS(spmm_dense_cuda);
 
 const struct algo spmm_dense_cuda = {
     .layouts = BOTH_LAYOUTS,
-    .precs = ALL_PRECS,
+    .precs = BY_TYPE_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .cite = "NVIDIA, cuBLAS library, cublasGemmEx",

@@ -25,7 +25,7 @@ static const struct algo_option options[] = {
 
 const struct algo spmm_heuristic_cuda = {
     .layouts = ROW_MAJOR,
-    .precs = ALL_PRECS,
+    .precs = BY_TYPE_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,

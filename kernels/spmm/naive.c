@@ -5,7 +5,7 @@ DECLARE_FUNCTIONS(spmm_naive_cuda);
 
 const struct algo spmm_naive_cuda = {
     .layouts = COL_MAJOR,
-    .precs = ALL_PRECS,
+    .precs = BY_TYPE_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .cite =

@@ -4,7 +4,7 @@
 // have the columns of B. Here a thread has a row and vector registers have the columns.
 //
 // Format: CSR. Any k. A share is some rows of about equal work. A thread computes neighbouring
-// shares, the same in every run, and then takes shares that other threads have left (cpu_shares.h).
+// shares, the same in every run, and then takes shares that other threads have left (cpu/shares.h).
 // Values of fewer bits than their sums have a loop of their own (rowsplit_half.inl). The values are
 // widened to f32 when they are loaded, without prefetches and streaming stores.
 //
@@ -125,7 +125,7 @@ static const struct algo_option cuda_options[] = {
 
 const struct algo spmm_rowsplit_cuda = {
     .layouts = ROW_MAJOR,
-    .precs = ALL_PRECS,
+    .precs = BY_TYPE_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = cuda_options,

@@ -19,8 +19,8 @@ extern "C" {
 #define BOTH_LAYOUTS (ROW_MAJOR | COL_MAJOR)
 #define BOTH_PRECS   (BIT(F32) | BIT(F64))
 #define EVERY_PREC   (BIT(PRECS) - 1)
-// The precisions with inputs in f32, f64, f16 or bf16.
-#define ALL_PRECS (BOTH_PRECS | BIT(F16) | BIT(BF16) | BIT(F16_F32) | BIT(BF16_F32))
+// The precisions that BY_TYPE of kernel.cuh handles: inputs in f32, f64, f16 or bf16.
+#define BY_TYPE_PRECS (BOTH_PRECS | BIT(F16) | BIT(BF16) | BIT(F16_F32) | BIT(BF16_F32))
 
 // Precision of the arithmetic, which the tolerance of the check depends on.
 enum arith {
@@ -116,7 +116,7 @@ struct algo {
     const char *(*library)(void); // name and version, "cuSPARSE 12.6.3"; NULL if missing
     const char *built;            // version at build time, "12.6.3"; NULL: none
     const char *partial;          // part of the operation that is left out; not in comparisons
-    bool reference;               // reference algorithm: the baseline if there is no vendor
+    bool reference;               // reference algorithm: never the baseline
     bool dense;                   // treats A as a dense matrix: never the baseline
     bool tensor; // may multiply on tensor cores; see is_unbounded() of bench.c and TENSOR_UNITS
     bool drops_zeros;             // leaves out elements of a sparse result whose sum is exactly 0

@@ -1,6 +1,7 @@
 // Operations. An operation is one file, op_<name>.c, and one line in ops.def. The operation defines
 // the inputs, the count of flops, the compulsory bytes, and the reference result with the size of
-// its rounding errors. No other file tests the name of an operation: struct op has all properties.
+// its rounding errors. struct op has all properties that measuring, checking and reports need. Only
+// plug-ins (plugin_check.c, plugin_new.c) and `info -model` (model.c) look for operations by name.
 //
 // The size of a rounding error. A sum of n products p_j, in any order, has n partial sums s_k. Each
 // partial sum is rounded once, so the error is the sum of d_k s_k with |d_k| <= u. The d_k are

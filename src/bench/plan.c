@@ -2,19 +2,18 @@
 
 #include <string.h>
 
-// Returns the number of values that the settings have for an option. Sets *value to value number i
+// Returns the number of given values of an option. Sets *value to value number i
 // modulo this number. Without values, *value stays.
-static int64_t setting_value(const struct plan_request *r, const char *name, int64_t i,
-                             double *value)
+static int64_t opt_value(const struct plan_request *r, const char *name, int64_t i, double *value)
 {
     int64_t count = 0, at = 0;
-    for (int s = 0; s < r->setting_count; s++) count += !strcmp(r->settings[s].name, name);
-    for (int s = 0; s < r->setting_count; s++)
-        if (!strcmp(r->settings[s].name, name) && at++ == i % count) *value = r->settings[s].value;
+    for (int s = 0; s < r->opt_count; s++) count += !strcmp(r->opts[s].name, name);
+    for (int s = 0; s < r->opt_count; s++)
+        if (!strcmp(r->opts[s].name, name) && at++ == i % count) *value = r->opts[s].value;
     return count;
 }
 
-// Sets *count to the number of combinations of the settings for the options of an algorithm.
+// Sets *count to the number of combinations of the given values of the options of an algorithm.
 static int count_options(const struct plan_request *r, const struct algo_entry *e, int64_t *count)
 {
     const struct algo *algo = e->algo;
@@ -22,8 +21,8 @@ static int count_options(const struct plan_request *r, const struct algo_entry *
     int err = OK;
     *count = 1;
     for (int a = 0; algo_option_at(algo, a) && !err; a++)
-        err = size_mul(
-            *count, max64(setting_value(r, algo_option_at(algo, a)->name, 0, &ignored), 1), count);
+        err = size_mul(*count, max64(opt_value(r, algo_option_at(algo, a)->name, 0, &ignored), 1),
+                       count);
     return err;
 }
 
@@ -35,7 +34,7 @@ static void set_options(struct bench_case *c, const struct plan_request *r, int6
     algo_defaults(algo, c->opt);
     while (algo_option_at(algo, count)) count++;
     for (int a = count - 1; a >= 0; a--)
-        i /= max64(setting_value(r, algo_option_at(algo, a)->name, i, &c->opt[a]), 1);
+        i /= max64(opt_value(r, algo_option_at(algo, a)->name, i, &c->opt[a]), 1);
 }
 
 // Returns true if runs of the algorithm may be a graph. Only then -launch stream makes another

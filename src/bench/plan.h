@@ -27,8 +27,8 @@ struct plan_request {
     const enum prec *precs; // size prec_count
     int prec_count;
     struct axis_values axes[AXES_MAX];     // by op->axes
-    const struct given_option *settings;   // size setting_count
-    int setting_count;
+    const struct given_option *opts;       // given values of options, size opt_count
+    int opt_count;
     bool cold;
     bool stream; // see struct bench_case
 };

@@ -3,7 +3,7 @@
 //   compare_match.c    observations to cases of OLD and NEW, by key
 //   compare_stats.c    times of all cases to ratios, intervals and p-values
 //   compare_judge.c    a verdict for each case
-//   compare_sum.c      summary of all cases
+//   compare_sum.c      number of cases with each verdict, mean ratio
 //   compare_history.c  the newest of many files against the older ones
 //   verdict_*.c        output formats
 #ifndef COMPARE_H
@@ -119,7 +119,7 @@ struct verdict_counts {
 
 struct comparison {
     struct observations read[SIDES];
-    char name[SIDES][FAIL_TEXT_MAX]; // names of the sides in reports
+    char name[SIDES][FAIL_TEXT_MAX]; // names of the sides in the output
     struct compared *cases;          // in the order of appearance
     int64_t count;
     struct compare_rule rule;
@@ -150,7 +150,7 @@ int comparison_files(struct comparison *c, const char *old_path, const char *new
 int comparison_history(struct comparison *c, const char **paths, int count,
                        const struct compare_rule *rule);
 
-// Short names of cases: the words of the key that differ between cases. Reports print them before
+// Short names of cases: the words of the key that differ between cases. The output has them before
 // the matrix.
 struct compared_names {
     char **text; // size count, owned

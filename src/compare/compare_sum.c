@@ -1,4 +1,4 @@
-// Summary of all cases: the number of each verdict, and the geometric mean of the ratios.
+// Counts over all cases: the number of each verdict, and the geometric mean of the ratios.
 //
 // A process shifts all of its cases together. The interval of the mean therefore comes from the
 // spread of process means. Its least value is the spread that independent cases would give.

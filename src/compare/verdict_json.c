@@ -1,4 +1,4 @@
-// Report as JSON.
+// The comparison as JSON.
 #include "compare/verdict_text.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Report as JUnit XML for continuous integration. A regression is a failure, an unclear case is
-// skipped.
+// The comparison as JUnit XML for continuous integration. A regression is a failure, an unclear
+// case is skipped.
 #include "compare/verdict_text.h"
 
 #include <math.h>

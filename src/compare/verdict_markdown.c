@@ -1,4 +1,4 @@
-// Report as a comment on a pull request: changed cases in a table, the others folded away.
+// The comparison as a comment on a pull request: changed cases in a table, the others folded away.
 #include "compare/verdict_text.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static bool is_quiet(const struct compared *x)
 
 static bool is_telling(const struct compared *x) { return !is_quiet(x); }
 
-// Writes the summary as a list. All of its text is escaped: a line can have names of matrices,
+// Writes the counts as a list. All of its text is escaped: a line can have names of matrices,
 // devices and files.
 static int put_summary(FILE *out, const struct comparison *c, const struct compared_names *names)
 {

@@ -28,7 +28,7 @@ const char *verdict_source(const struct comparison *c, enum side side, char text
 // Prints a table of the cases for which wanted() returns true.
 int verdict_cases(FILE *out, const struct comparison *c, const struct compared_names *names,
                   bool (*wanted)(const struct compared *x), enum grid_style style);
-// Prints the summary.
+// Prints the counts.
 void verdict_counts_print(FILE *out, const struct comparison *c,
                           const struct compared_names *names);
 

@@ -26,7 +26,7 @@ void facts_rows(const struct csr *A, struct matrix_facts *s)
             empty += length == 0;
             my_squares += (unsigned __int128)length * (uint64_t)length;
         }
-#pragma omp critical(stats_squares)
+#pragma omp critical(facts_squares)
         squares += my_squares;
     }
     unsigned __int128 spread =
@@ -90,7 +90,7 @@ static int64_t products(const struct csr *A, const int32_t *count)
 #pragma omp for schedule(static)
         for (int64_t p = 0; p < A->nnz; p++)
             my_sum += (uint64_t)(count ? count[A->idx[p]] : row_length(A, A->idx[p]));
-#pragma omp critical(stats_products)
+#pragma omp critical(facts_products)
         sum += my_sum;
     }
     return sum <= INT64_MAX ? (int64_t)sum : -1;

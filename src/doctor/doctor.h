@@ -1,7 +1,7 @@
 // Checks for conditions that spoil measurements on this machine.
 //
-// A check is a row of a table: its name, the work that it affects, and a function. The command
-// runs all rows.
+// A check is a row of a table: its name, the work that it affects, and a function. `spbench doctor`
+// (cli/commands/doctor.c) runs all rows, those of gpu_checks only for a GPU.
 //   doctor_host.c    processors, other load, limits of this process
 //   doctor_gpu.c     one GPU, through NVML
 //   doctor_tools.c   this program, libraries, tools, environment variables

@@ -133,8 +133,8 @@ static void plain_product_row(const struct problem *p, int32_t i, double *sum, s
 typedef enum exact_result same_element(double got, double want);
 
 // Compares row i. A result above *worst replaces *worst and the reason.
-static void compare_row(struct trap_case *c, const struct output_view *R, int64_t i,
-                        const struct row *row, same_element *same, enum exact_result *worst)
+static void match_row(struct trap_case *c, const struct output_view *R, int64_t i,
+                      const struct row *row, same_element *same, enum exact_result *worst)
 {
     const bool sparse = R->p->op->result == RESULT_SPARSE;
     int64_t at = 0; // next entry of the result
@@ -153,8 +153,10 @@ static void compare_row(struct trap_case *c, const struct output_view *R, int64_
     *worst = EXACT_WRONG;
 }
 
-static enum exact_result compare_rows(struct trap_case *c, const struct problem *p,
-                                      const struct output_view *R, same_element *same)
+// Computes the reference of each row with the inputs of `p`, and compares R element by element.
+// Returns the worst result of an element.
+static enum exact_result match_rows(struct trap_case *c, const struct problem *p,
+                                    const struct output_view *R, same_element *same)
 {
     struct row row;
     enum exact_result worst = EXACT_RIGHT;
@@ -165,7 +167,7 @@ static enum exact_result compare_rows(struct trap_case *c, const struct problem 
     for (int32_t i = 0; i < p->rows && !err; i++) {
         p->op->row(p, c->entry->algo->variant, i, &row);
         if (p->op->result == RESULT_SPARSE) plain_product_row(p, i, sum, &row);
-        compare_row(c, R, i, &row, same, &worst);
+        match_row(c, R, i, &row, same, &worst);
     }
     mem_free(sum);
     if (!err) row_free(&row);
@@ -185,7 +187,7 @@ static enum exact_result run_and_compare(struct trap_case *c, struct ready *r, s
     else if (R.broken[0])
         snprintf(c->why, sizeof c->why, "%s", R.broken);
     else
-        result = compare_rows(c, &r->in.p, &R, same);
+        result = match_rows(c, &r->in.p, &R, same);
     output_free(&R);
     task_release_result(&r->t);
     return result;
@@ -318,7 +320,7 @@ static int chain_once(struct trap_case *c, struct task *one, struct task *two,
     if (!err) err = task_run(two);
     if (!err) err = output_download(two, p, &R);
     if (err) return err;
-    *result = compare_rows(c, p, &R, same_kind);
+    *result = match_rows(c, p, &R, same_kind);
     output_free(&R);
     if (*result != EXACT_WRONG) return OK;
     memcpy(why, c->why, sizeof why);

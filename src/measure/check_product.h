@@ -8,7 +8,7 @@
 // Segments that a device checks at a time: 104 bytes each, 27 MB on the host and on the device.
 #define PRODUCT_BATCH ((int64_t)1 << 18)
 
-// Outcome of a check. A row is -1 if there is none.
+// Findings of a check. A row is -1 if there is none.
 struct product_seen {
     struct tally tally;
     double worst;        // the largest error in units of the tolerance

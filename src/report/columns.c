@@ -46,7 +46,7 @@ static const char *input(struct table_row *x)
     return input_find(x->cell->inputs, x->key, x->room) ? x->room : NULL;
 }
 
-static const char *state(struct table_row *x) { return status_name(x->x->r.status); }
+static const char *status(struct table_row *x) { return status_name(x->x->r.status); }
 
 static double ms(struct table_row *x) { return if_timed(x, x->x->r.median); }
 static double ms_lo(struct table_row *x) { return if_timed(x, x->x->r.ci_lo); }
@@ -219,7 +219,7 @@ const struct column columns[] = {
      .good = "under 0.5. Above 1 the result is wrong and has no time. The reference itself "
              "has no error."},
     {.name = "status",
-     .text = state,
+     .text = status,
      .about = "ok, wrong, unsupported, oom, timeout, crashed, failed, skipped or unchecked."},
     {.name = "check", .text = method, .about = "The method of the check."},
     {.name = "error", .value = error, .about = "The error in units of the tolerance."},
@@ -249,7 +249,7 @@ static const char *line_worst_matrix(struct table_row *x)
 static double line_failed(struct table_row *x) { return (double)line_of(x)->failed; }
 
 const struct column summary_columns[] = {
-    {.name = "name", .head = "algorithm", .text = name, .about = "As above."},
+    {.name = "name", .head = "algorithm", .text = name}, // described in columns[]
     {.name = "matrices",
      .head = "matrices",
      .value = line_matrices,

@@ -109,14 +109,17 @@ const char *remarks_text(struct table_row *x)
     return text;
 }
 
-// Remarks in place of numbers, and lines below the table.
+// Words in place of numbers: each status but ok.
 static const struct remark instead[] = {
     {"unsupported", "The algorithm does not support the case, or cannot run here."},
     {"wrong", "The result differs from the reference by more than the tolerance."},
     {"unchecked", "Memory is too small for the check, or the tolerance is too large."},
     {"oom", "The case does not fit in memory."},
+    {"timeout", "The case took longer than -timeout."},
+    {"crashed", "The worker process ended by a signal."},
     {"failed", "The device or the library reported an error."},
 };
+// Lines below the table.
 static const struct remark below[] = {
     {"rows: cv", "In the line of a matrix: the standard deviation of the row lengths over their "
                  "mean."},

@@ -312,11 +312,6 @@ double summary_speedup(const struct summary_table *t, int64_t i, int64_t j)
     return summary_base_ms(t, j) / cell_ms(t, i, j);
 }
 
-static bool is_failure(enum status status)
-{
-    return !status_is_good(status) && status != STATUS_SKIPPED;
-}
-
 // Counts the times and failures of a line, and finds its worst case.
 static void count_line(const struct summary_table *t, int64_t i)
 {
@@ -327,7 +322,7 @@ static void count_line(const struct summary_table *t, int64_t i)
         const struct summary_row *row = t->lines[i].cells[j];
         double x = summary_speedup(t, i, j);
         line->timed += !isnan(cell_ms(t, i, j));
-        line->failed += row && is_failure(row->status);
+        line->failed += row && !status_is_good(row->status);
         if (!isnan(x) && !(line->worst <= x)) line->worst = x, line->worst_at = j;
     }
 }
@@ -344,7 +339,8 @@ static void count_win(const struct summary_table *t, int64_t j)
     if (best >= 0 && cell_ms(t, best, j) <= summary_base_ms(t, j)) t->lines[best].wins++;
 }
 
-struct rank summary_rank(const struct summary_table *t, int64_t j, struct rank_case **list)
+// Sets the ranks of the lines on matrix j. `list`: scratch memory, size line_count.
+static void rank_lines(const struct summary_table *t, int64_t j, struct rank_case **list)
 {
     int count = 0;
     for (int64_t i = 0; i < t->line_count; i++) {
@@ -352,7 +348,7 @@ struct rank summary_rank(const struct summary_table *t, int64_t j, struct rank_c
         list[count] = &t->lines[i].cells[j]->rank;
         list[count++]->name = t->lines[i].name;
     }
-    return rank_make(list, count);
+    rank_make(list, count);
 }
 
 // Returns the median of numbers of runs, which may be INFINITY. An even count gives the larger
@@ -370,7 +366,7 @@ static int compare_lines(struct summary_table *t)
     double *prep = mem_alloc(t->matrix_count, sizeof *prep);
     double *pays = mem_alloc(t->matrix_count, sizeof *pays);
     int err = list && prep && pays ? OK : ERR_MEMORY;
-    for (int64_t j = 0; j < t->matrix_count && !err; j++) summary_rank(t, j, list);
+    for (int64_t j = 0; j < t->matrix_count && !err; j++) rank_lines(t, j, list);
     for (int64_t i = 0; i < t->line_count && !err; i++) {
         struct summary_line *line = &t->lines[i];
         int count = 0;

@@ -1,7 +1,8 @@
 // Tables of many cases. An algorithm has a line: wins, geometric mean of the speedups over a
 // baseline, worst case, failures.
 //
-// A table has cases of one operation, precision, axes, device and revision. Means never mix them.
+// A table has cases of one operation, device, revision and set of inputs: precision, axes, cache,
+// launch. Means never mix them.
 // Rows come from records or from results.
 #ifndef SUMMARY_H
 #define SUMMARY_H
@@ -92,8 +93,6 @@ static inline double summary_base_ms(const struct summary_table *t, int64_t j)
 {
     return t->base_rows[j] ? t->base_rows[j]->rank.ms : NAN;
 }
-// Compares the lines on matrix j. Fills list[line_count], which must outlive the comparison.
-struct rank summary_rank(const struct summary_table *t, int64_t j, struct rank_case **list);
 // Returns baseline / ms of line i on matrix j; NAN if either has no time.
 double summary_speedup(const struct summary_table *t, int64_t i, int64_t j);
 // Fills order[line_count] with the lines of a table, sorted by their results on matrix j.

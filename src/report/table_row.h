@@ -22,8 +22,9 @@ int table_row_make(struct table_row *row, const struct collected *c, const struc
                    int64_t line, int64_t matrix);
 void table_row_free(struct table_row *row);
 
-// Return a field of the record, in an object such as "time_ms"; NULL object: of the record itself.
-// NAN and NULL: there is no such field.
+// Return a field of an object of the record, such as "time_ms"; NAN and NULL: there is no such
+// field. Without an object (NULL) table_row_number() takes the field of the record itself, and
+// table_row_text() returns NULL.
 double table_row_number(const struct table_row *row, const char *object, const char *field);
 const char *table_row_text(const struct table_row *row, const char *object, const char *field);
 // Returns the field of the record; NULL: there is none.

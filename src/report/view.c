@@ -47,7 +47,7 @@ static bool is_known_refusal(const struct summary_table *t, int64_t i, int64_t j
 
 // Rows of a matrix in a section. The tables of a section differ in their inputs alone.
 struct section {
-    int first, end; // tables of the section: those of [first, end) with in_section()
+    int first, end; // tables of the section: those of [first, end) with same_section()
     const char *size_name;
     struct table_row *rows; // size count
     int64_t count;

@@ -80,7 +80,7 @@ static bool is_bound(void)
     return bound;
 }
 
-int cpu_split_places(struct cpu_split *c, int wanted, int count, struct sweep_place *places)
+int cpu_split_slots(struct cpu_split *c, int wanted, int count, struct slot_config *slots)
 {
     struct cpus mine, shares[WORKER_DEVICES_MAX];
     cpus_mine(&mine);
@@ -88,7 +88,7 @@ int cpu_split_places(struct cpu_split *c, int wanted, int count, struct sweep_pl
     int each = shares[0].count, most = omp_get_max_threads() / count;
     bool pinned = each && wanted <= each && !is_bound();
     for (int i = 0; i < count; i++)
-        places[i].cpus = pinned ? cpus_text(&shares[i], c->text[i]) : NULL;
+        slots[i].cpus = pinned ? cpus_text(&shares[i], c->text[i]) : NULL;
     if (wanted) return 0;
     return cpu_split_threads(count, pinned && each < most ? each : most, cgroup_processors());
 }

@@ -22,9 +22,9 @@ void cpu_split_make(const struct cpus *all, int count, const struct cpus *near,
 // Returns the threads of each of `count` workers with `cpus` processors each, at least 1.
 // `processors`: limit of the control group for all of them; 0: none.
 int cpu_split_threads(int count, int cpus, double processors);
-// Sets places[i].cpus to shares of this process's processors. Returns the threads of each worker; 0
+// Sets slots[i].cpus to shares of this process's processors. Returns the threads of each worker; 0
 // if -threads sets them (`wanted`, else 0). All workers may run everywhere if OpenMP binds its
 // threads, or if a worker has more threads than its share has processors.
-int cpu_split_places(struct cpu_split *c, int wanted, int count, struct sweep_place *places);
+int cpu_split_slots(struct cpu_split *c, int wanted, int count, struct slot_config *slots);
 
 #endif

@@ -91,9 +91,9 @@ static struct run_header *header_of(const struct slot *x, const struct job *job)
     return &x->headers[job->round * x->sweep->pass_count + job->pass];
 }
 
-void slot_init(struct slot *x, struct sweep *s, int place)
+void slot_init(struct slot *x, struct sweep *s, int index)
 {
-    *x = (struct slot){.sweep = s, .place = place, .announced = LINES};
+    *x = (struct slot){.sweep = s, .index = index, .announced = LINES};
     worker_none(&x->w);
     standby_init(&x->standby);
     enter(x, SLOT_FREE);
@@ -116,8 +116,8 @@ static int unverified_texts(const struct resume_list *unverified, struct texts *
 static struct worker_args args_of(const struct slot *x, const struct sweep_pass *pass)
 {
     return (struct worker_args){.library = pass->library,
-                                .setting = x->sweep->places[x->place].setting,
-                                .cpus = x->sweep->places[x->place].cpus,
+                                .setting = x->sweep->slot_configs[x->index].setting,
+                                .cpus = x->sweep->slot_configs[x->index].cpus,
                                 .run = x->headers[0].run,
                                 .without = pass->without};
 }

@@ -64,7 +64,7 @@ struct run_header {
 
 struct slot {
     struct sweep *sweep;
-    int place;                  // index in sweep->places
+    int index;                  // in sweep->slot_configs
     struct run_header *headers; // by round and pass; owned
     enum slot_state state;
     enum slot_end end;
@@ -91,7 +91,7 @@ struct slot {
     long long oom_kills;          // kills by the system before the worker started
 };
 
-void slot_init(struct slot *x, struct sweep *s, int place);
+void slot_init(struct slot *x, struct sweep *s, int index);
 // Returns true if a worker can start with this job: a standby is there, or the last worker is gone.
 bool slot_can_start(struct slot *x, const struct job *job);
 int slot_start(struct slot *x, struct job *job);

@@ -26,7 +26,7 @@ struct schedule {
     int64_t count;
     int64_t waiting;    // no earlier job is waiting
     bool *begun;        // by job: started or finished
-    struct slot *slots; // size s->place_count
+    struct slot *slots; // size s->slot_count
     double looked_ms;   // end of the last wait for lines
     bool soon;          // a worker waits for a standby that is stopping
 };
@@ -46,9 +46,9 @@ static int by_size(const void *x, const void *y)
     return order ? order : a->pass - b->pass;
 }
 
-// Adds the finished and the unverified cases to a job. Sets *whole if all are finished: the matrix
-// need not be read.
-static int add_finished(struct sweep *s, struct job *j, bool *whole)
+// Adds the finished and the unverified cases to a job. Sets *all if all cases are finished: the
+// matrix need not be read.
+static int add_finished(struct sweep *s, struct job *j, bool *all)
 {
     const struct texts *prefixes = &s->passes[j->pass].prefixes;
     struct resume_ask ask = sweep_ask(s, j->matrix, j->round);
@@ -61,7 +61,7 @@ static int add_finished(struct sweep *s, struct job *j, bool *whole)
             j->unverified.list[j->unverified.count++] = found.list[i];
         else
             err = job_add_finished(s, j, &found.list[i]);
-    *whole = resume_has_all(s->resume, &ask, prefixes);
+    *all = resume_has_all(s->resume, &ask, prefixes);
     return err;
 }
 
@@ -81,7 +81,7 @@ static int make_jobs(struct schedule *q)
         q->jobs[q->count++] = (struct job){.matrix = &s->matrices[i % each / s->pass_count],
                                            .pass = (int)(i % s->pass_count),
                                            .round = (int)(i / each)};
-    if (s->place_count > 1) qsort(q->jobs, (size_t)q->count, sizeof *q->jobs, by_size);
+    if (s->slot_count > 1) qsort(q->jobs, (size_t)q->count, sizeof *q->jobs, by_size);
     for (int64_t i = each; i < count; i++) q->jobs[i - each].later = &q->jobs[i];
     for (int64_t i = 0; i < q->count && !err; i++) {
         err = add_finished(s, &q->jobs[i], &q->begun[i]);
@@ -93,10 +93,10 @@ static int make_jobs(struct schedule *q)
 static int make_slots(struct schedule *q)
 {
     struct sweep *s = q->s;
-    q->slots = mem_zero_alloc(s->place_count, sizeof *q->slots);
+    q->slots = mem_zero_alloc(s->slot_count, sizeof *q->slots);
     if (!q->slots) return ERR_MEMORY;
     int err = OK;
-    for (int i = 0; i < s->place_count; i++) {
+    for (int i = 0; i < s->slot_count; i++) {
         struct slot *x = &q->slots[i];
         slot_init(x, s, i);
         int count = s->pass_count * s->rounds;
@@ -121,7 +121,7 @@ static bool fits(const struct schedule *q, const struct job *j)
 {
     int64_t promised = 0;
     bool alone = true;
-    for (int i = 0; i < q->s->place_count; i++) {
+    for (int i = 0; i < q->s->slot_count; i++) {
         const struct slot *x = &q->slots[i];
         if (!x->job) continue;
         alone = false;
@@ -137,7 +137,7 @@ static struct job *next_job(struct schedule *q, const struct slot *x)
     struct job *first = NULL;
     int looked = 0;
     while (q->waiting < q->count && q->begun[q->waiting]) q->waiting++;
-    for (int64_t i = q->waiting; i < q->count && (!first || looked < q->s->place_count); i++) {
+    for (int64_t i = q->waiting; i < q->count && (!first || looked < q->s->slot_count); i++) {
         if (q->begun[i]) continue;
         looked++;
         if (!fits(q, &q->jobs[i])) continue;
@@ -166,7 +166,7 @@ static int start_next(struct schedule *q, struct slot *x)
 {
     if (!slot_wants_standby(x)) return OK;
     int64_t taken = 0;
-    for (int i = 0; i < q->s->place_count; i++) taken += q->slots[i].standby.next.pid != 0;
+    for (int i = 0; i < q->s->slot_count; i++) taken += q->slots[i].standby.next.pid != 0;
     for (int64_t i = q->waiting; i < q->count; i++)
         if (!q->begun[i] && !taken--) return slot_start_standby(x, q->jobs[i].pass);
     return OK;
@@ -175,17 +175,17 @@ static int start_next(struct schedule *q, struct slot *x)
 static int start_all(struct schedule *q)
 {
     int err = OK;
-    for (int i = 0; i < q->s->place_count && !err; i++) err = start_job(q, &q->slots[i]);
-    for (int i = 0; i < q->s->place_count && !err; i++) err = start_next(q, &q->slots[i]);
+    for (int i = 0; i < q->s->slot_count && !err; i++) err = start_job(q, &q->slots[i]);
+    for (int i = 0; i < q->s->slot_count && !err; i++) err = start_next(q, &q->slots[i]);
     q->soon = false;
-    for (int i = 0; i < q->s->place_count && !err; i++) q->soon |= !slot_answer(&q->slots[i]);
+    for (int i = 0; i < q->s->slot_count && !err; i++) q->soon |= !slot_answer(&q->slots[i]);
     return err;
 }
 
 // Returns true if a worker runs.
 static bool any_busy(const struct schedule *q)
 {
-    for (int i = 0; i < q->s->place_count; i++)
+    for (int i = 0; i < q->s->slot_count; i++)
         if (q->slots[i].job || q->slots[i].standby.last.pid) return true;
     return false;
 }
@@ -206,7 +206,7 @@ static int wait_for_lines(struct schedule *q)
     double now = clock_ms(), until = now + (q->soon ? PAUSE_POLL_MS : POLL_MS);
     struct pollfd list[6 * SLOTS_MAX];
     int used = 0;
-    for (int i = 0; i < q->s->place_count; i++) {
+    for (int i = 0; i < q->s->slot_count; i++) {
         const struct slot *x = &q->slots[i];
         bool ending = x->job && x->end == END_KILLED;
         used += add_channels(&x->w, &list[used], &ending);
@@ -224,7 +224,7 @@ static int wait_for_lines(struct schedule *q)
     continued = false;
     q->looked_ms = clock_ms();
     late |= q->looked_ms > now + fmax(ms, 1) + 1 + LATE_MS;
-    for (int i = 0; i < q->s->place_count; i++) slot_set_late(&q->slots[i], late);
+    for (int i = 0; i < q->s->slot_count; i++) slot_set_late(&q->slots[i], late);
     return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
 }
 
@@ -232,10 +232,11 @@ static int wait_for_lines(struct schedule *q)
 static int close_slot(struct schedule *q, struct slot *x)
 {
     int open = 0;
-    for (int i = 0; i < q->s->place_count; i++) open += q->slots[i].state != SLOT_CLOSED;
+    for (int i = 0; i < q->s->slot_count; i++) open += q->slots[i].state != SLOT_CLOSED;
     if (!open) return fail(x->error, "%s", x->why);
     char text[FAIL_TEXT_MAX + 64];
-    snprintf(text, sizeof text, "%s is not used any more: %s", q->s->places[x->place].name, x->why);
+    snprintf(text, sizeof text, "%s is not used any more: %s", q->s->slot_configs[x->index].name,
+             x->why);
     struct sweep_news news = {.kind = NEWS_NOTE, .matrix = x->job->matrix, .text = text};
     q->s->tell(&news, q->s->arg);
     q->begun[x->job - q->jobs] = false;
@@ -286,9 +287,9 @@ int sweep_run(struct sweep *s)
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : start_all(&q);
         if (err || !any_busy(&q)) break;
         err = wait_for_lines(&q);
-        for (int i = 0; i < s->place_count && !err; i++) err = poll_slot(&q, &q.slots[i]);
+        for (int i = 0; i < s->slot_count && !err; i++) err = poll_slot(&q, &q.slots[i]);
     }
-    for (int i = 0; q.slots && i < s->place_count; i++) {
+    for (int i = 0; q.slots && i < s->slot_count; i++) {
         if (!err) add_spent(s, &q.slots[i]);
         slot_free(&q.slots[i]);
     }

@@ -16,7 +16,7 @@
 //   worker_devices.h  devices of workers, from -device
 //   slot_times.h      accounting of time
 //
-// The worker's side is cli/cli_worker.c.
+// The worker's side is worker/worker_main.c.
 #ifndef SWEEP_H
 #define SWEEP_H
 
@@ -42,7 +42,8 @@ struct sweep_pass {
     struct texts without;  // keys of cases that the worker leaves out
 };
 
-struct sweep_place {
+// The device and the processors of a slot.
+struct slot_config {
     const char *setting; // NAME=VALUE that makes the device visible; NULL: none
     const char *name;    // for messages
     const char *cpus;    // processors of its workers, as a list; NULL: all
@@ -68,8 +69,8 @@ struct sweep {
     int64_t matrix_count;
     const struct sweep_pass *passes; // size pass_count
     int pass_count;
-    const struct sweep_place *places; // size place_count
-    int place_count;
+    const struct slot_config *slot_configs; // size slot_count
+    int slot_count;
     int rounds; // times that each case is measured, in as many runs
     double timeout_ms;
     const struct resume *resume;

@@ -367,7 +367,7 @@ int worker_main(const struct options *given)
     struct options o = *given;
     struct worker_request request, second = {.parent = 0};
     if (fcntl(WORKER_CHANNEL, F_GETFD) < 0)
-        return fail(ERR_USAGE, "worker: only 'spbench sweep' starts a worker");
+        return fail(ERR_USAGE, "worker: only spbench itself starts a worker");
     struct work w = {.request = &request, .out = {.fd = -1}};
     int err = protocol_read_request(&request);
     if (err) return err;

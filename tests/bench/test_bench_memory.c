@@ -269,8 +269,8 @@ static void test_orders(void)
         int64_t most = 0;
         struct plan_parts x = PARTS(ops[i], NULL);
         parts_add_all(&x, DEVICE_CPU);
-        x.request.settings = &untried;
-        x.request.setting_count = 1;
+        x.request.opts = &untried;
+        x.request.opt_count = 1;
         struct endings o = run(&x);
         for (int e = 0; e < o.count; e++) most = max64(most, o.list[e].peak_bytes);
         test_order(&x, most + csr_size(F32), ops[i]->name);

@@ -12,8 +12,8 @@ static void test_missing_device(void)
 {
     const struct given_option setting = {"grain", 7};
     struct plan_parts x = PARTS(&own_op, &elsewhere);
-    x.request.settings = &setting;
-    x.request.setting_count = 1;
+    x.request.opts = &setting;
+    x.request.opt_count = 1;
     struct endings o = run(&x);
     CHECK(o.list[0].status == STATUS_UNSUPPORTED, "%s", status_name(o.list[0].status));
     const char *why = algo_missing(&elsewhere);

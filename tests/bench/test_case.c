@@ -123,8 +123,8 @@ static void test_plan(void)
                              .entry_count = 3,
                              .precs = precs,
                              .prec_count = 2,
-                             .settings = settings,
-                             .setting_count = 5,
+                             .opts = settings,
+                             .opt_count = 5,
                              .cold = true};
     CHECK(!axis_parse(&own_width, "9,2,5", &r.axes[OWN_WIDTH]), "%s", fail_text());
     CHECK(!axis_parse(&own_sign, "minus,plus", &r.axes[OWN_SIGN]), "%s", fail_text());

@@ -129,8 +129,8 @@ static void test_narrow(void)
          *merge = (char *)"spmm merge cpu f32 9x9:9 m";
     struct options o = {.passed = passed,
                         .passed_count = COUNT(passed),
-                        .settings = {{"slice", 8}, {"slice", 16}, {"shares", 2}},
-                        .setting_count = 3};
+                        .opts = {{"slice", 8}, {"slice", 16}, {"shares", 2}},
+                        .opt_count = 3};
     struct observation seen[] = {{.key = key, .alg = (char *)"sellp", .matrix = (char *)"m"},
                                  {.key = merge, .alg = (char *)"merge", .matrix = (char *)"m"}};
     struct compared cases[] = {

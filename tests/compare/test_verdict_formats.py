@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each format of `spbench compare`, by what reads it: compare_formats.py SPBENCH.
+"""Each format of `spbench compare`, by what reads it: test_verdict_formats.py SPBENCH.
 
 Records are made up: names that XML, Markdown and JSON have to escape, and every verdict.
 """

@@ -1,4 +1,4 @@
-// stats.c: matrices counted by hand, and random ones against a count over a dense copy.
+// facts.c: matrices counted by hand, and random ones against a count over a dense copy.
 #include "data/gen.h"
 #include "data/facts.h"
 #include "pictures.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <omp.h>
 
-static struct matrix_facts stats_of(const struct csr *A)
+static struct matrix_facts facts_of(const struct csr *A)
 {
     struct matrix_facts s;
     facts_rows(A, &s);
@@ -23,7 +23,7 @@ static void test_by_hand(void)
 {
     // Row lengths 2 0 3 1: mean 1.5, squares 14, variance 14 / 4 - 1.5^2 = 1.25.
     struct csr A = from_picture("x..x|....|xx.x|...x");
-    struct matrix_facts s = stats_of(&A);
+    struct matrix_facts s = facts_of(&A);
     NEAR(row_mean, 1.5);
     SAME(row_min, 0);
     SAME(row_max, 3);
@@ -44,7 +44,7 @@ static void test_by_hand(void)
 static void test_odd_shapes(void)
 {
     struct csr A = from_picture("x.xx|.x..");
-    struct matrix_facts s = stats_of(&A);
+    struct matrix_facts s = facts_of(&A);
     SAME(products_aa, -1); // not square
     SAME(nnz_aa, -1);
     NEAR(compression_aa, -1);
@@ -53,7 +53,7 @@ static void test_odd_shapes(void)
     csr_free(&A);
 
     A = from_picture("...|...|...");
-    s = stats_of(&A);
+    s = facts_of(&A);
     NEAR(row_mean, 0);
     NEAR(row_cv, 0);
     SAME(row_min, 0);
@@ -70,7 +70,7 @@ static void test_odd_shapes(void)
     csr_free(&A);
 
     A = from_picture(""); // no rows, no columns
-    s = stats_of(&A);
+    s = facts_of(&A);
     SAME(row_min, 0);
     SAME(row_max, 0);
     SAME(products_aa, 0);
@@ -83,7 +83,7 @@ static void test_known_families(void)
 {
     struct csr A;
     CHECK(!gen_matrix("aspect:128:16384", 1, &A), "%s", fail_text()); // 128 x 128, dense
-    struct matrix_facts s = stats_of(&A);
+    struct matrix_facts s = facts_of(&A);
     NEAR(row_cv, 0);
     SAME(products_aa, 128 * 128 * 128);
     SAME(nnz_aa, 128 * 128);
@@ -94,7 +94,7 @@ static void test_known_families(void)
     csr_free(&A);
 
     CHECK(!gen_matrix("stencil:40", 1, &A), "%s", fail_text());
-    s = stats_of(&A);
+    s = facts_of(&A);
     SAME(bandwidth, 40);
     SAME(products_aa, s.products_aat); // symmetric
     csr_free(&A);
@@ -168,7 +168,7 @@ static void check_slowly(const char *spec)
                 blocks[b] += some;
             }
 
-    struct matrix_facts s = stats_of(&A);
+    struct matrix_facts s = facts_of(&A);
     bool square = A.m == A.n;
     CHECK(s.bandwidth == wide, "%s", spec);
     CHECK(s.empty_cols == empty_cols, "%s", spec);
@@ -181,7 +181,7 @@ static void check_slowly(const char *spec)
 
     int threads = omp_get_max_threads();
     omp_set_num_threads(3);
-    struct matrix_facts again = stats_of(&A);
+    struct matrix_facts again = facts_of(&A);
     omp_set_num_threads(threads);
     CHECK(!memcmp(&s, &again, sizeof s), "%s: 3 threads differ", spec);
     csr_free(&A);

@@ -76,7 +76,7 @@ static int planted_run(struct task *t)
 
 static const struct algo algo = {
     .layouts = BOTH_LAYOUTS,
-    .precs = ALL_PRECS,
+    .precs = BY_TYPE_PRECS,
     .A = {&format_csr},
     .arith = ARITH_DOUBLE,
     .vendor = "a vendor",

@@ -1,5 +1,5 @@
 // `bundled` of SpMM on the CPU: which rows it bundles, how they are stored, that shares cut none of
-// them, and that a row sees no column but its own. Its results at every k: test_rows.c.
+// them, and that a row sees no column but its own. Its results at every k: test_cpu_rows.c.
 #include <math.h>
 
 #include "cases.h"

@@ -97,7 +97,7 @@ static int narrow_run(struct task *t)
 
 static const struct algo narrow = {
     .layouts = ROW_MAJOR,
-    .precs = ALL_PRECS,
+    .precs = BY_TYPE_PRECS,
     .A = {&format_csr},
     .arith = ARITH_RESULT,
     .run = narrow_run,

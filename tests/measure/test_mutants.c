@@ -52,7 +52,7 @@ static const struct trial {
 static const struct {
     const char *op, *alg;
     unsigned precs;
-} right_ones[] = {{"spmm", "rowsplit", ALL_PRECS},
+} right_ones[] = {{"spmm", "rowsplit", BY_TYPE_PRECS},
                   {"sddmm", "balanced", BOTH_PRECS},
                   {"sddmm", "reference", F16S | BF16S},
                   {"spgemm", "hash", BOTH_PRECS}};

@@ -143,13 +143,13 @@ static const char *const names[] = {"a", "b", "c", "d"};
 static int64_t memory_bytes;
 static double spent_ms[SLOT_TIME_COUNT];
 
-static int run(int count, int places, int passes)
+static int run(int count, int slot_count, int passes)
 {
     static const char *prefix = "op alg";
     struct sweep_matrix matrices[COUNT(names)];
     struct sweep_pass pass[2] = {{.prefixes = {&prefix, 1}},
                                  {.prefixes = {&prefix, 1}, .library = "/no/such/library.so"}};
-    struct sweep_place place[2] = {{.name = "first"}, {.name = "second", .cpus = "0-2,7"}};
+    struct slot_config slots[2] = {{.name = "first"}, {.name = "second", .cpus = "0-2,7"}};
     struct worker_config crew = {.device = "cpu", .memory_bytes = memory_bytes};
     struct resume resume = {0};
     struct record_file out;
@@ -168,8 +168,8 @@ static int run(int count, int places, int passes)
                       .passes = pass,
                       .pass_count = passes,
                       .rounds = 1,
-                      .places = place,
-                      .place_count = places,
+                      .slot_configs = slots,
+                      .slot_count = slot_count,
                       .timeout_ms = 20000,
                       .resume = &resume,
                       .out = &out,
@@ -254,13 +254,13 @@ static void test_few(void)
 {
     CHECK(!run(1, 1, 1) && lines_with("log", "start") == 1, "one matrix, %d processes",
           lines_with("log", "start"));
-    CHECK(!run(2, 2, 1) && lines_with("log", "start") == 2, "two at two places, %d processes",
+    CHECK(!run(2, 2, 1) && lines_with("log", "start") == 2, "two at two slots, %d processes",
           lines_with("log", "start"));
     // Who is free first has the third one, whether somebody stands by there or not.
     CHECK(!run(3, 2, 1) && lines_with("log", "start") <= 4 && lines_with("log", "ahead") == 1,
-          "three at two places, %d processes", lines_with("log", "start"));
-    check_whole("three at two places", 3, 1);
-    CHECK(line_of("cpus ") && line_of("cpus 0-2,7"), "the places have the same processors");
+          "three at two slots, %d processes", lines_with("log", "start"));
+    check_whole("three at two slots", 3, 1);
+    CHECK(line_of("cpus ") && line_of("cpus 0-2,7"), "the slots have the same processors");
 }
 
 // One that dies, or fails, before it has measured anything: others do its work.
@@ -308,8 +308,8 @@ static void test_passes(void)
     standby_free(&r);
     CHECK(!standby_has(&r, 1), "it stands by, and is ended");
     mkdir("quick", 0777);
-    for (int places = 1; places <= 2; places++) {
-        CHECK(!run(4, places, 2), "%s", fail_text());
+    for (int slots = 1; slots <= 2; slots++) {
+        CHECK(!run(4, slots, 2), "%s", fail_text());
         check_whole("two passes", 4, 2);
         CHECK(!lines_with("log", "mismatch"), "another library than the pass has");
         CHECK(lines_with("log", "start ahead") >= 1, "%d stood by",

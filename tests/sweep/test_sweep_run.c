@@ -126,13 +126,14 @@ static void tell(const struct sweep_news *news, void *arg)
 #define MATRICES_MAX 8
 static int rounds = 1;
 // Runs a sweep over these matrices, each of so many bytes (0: the first is the smallest), on so
-// many places.
-static int run(const char *const *names, int count, int places, int64_t bytes, struct told *told)
+// many slots.
+static int run(const char *const *names, int count, int slot_count, int64_t bytes,
+               struct told *told)
 {
     static const char *prefix = "op alg";
     struct sweep_matrix matrices[MATRICES_MAX];
     struct sweep_pass pass = {.prefixes = {&prefix, 1}};
-    struct sweep_place place[2] = {{"PLACE=0", "cuda:0", NULL}, {"PLACE=1", "cuda:1", NULL}};
+    struct slot_config slots[2] = {{"PLACE=0", "cuda:0", NULL}, {"PLACE=1", "cuda:1", NULL}};
     struct worker_config crew = {.device = "cuda"};
     struct resume resume = {0};
     struct record_file out;
@@ -150,8 +151,8 @@ static int run(const char *const *names, int count, int places, int64_t bytes, s
                       .passes = &pass,
                       .pass_count = 1,
                       .rounds = rounds,
-                      .places = place,
-                      .place_count = places,
+                      .slot_configs = slots,
+                      .slot_count = slot_count,
                       .timeout_ms = 20000,
                       .resume = &resume,
                       .out = &out,
@@ -212,7 +213,7 @@ static const char *request_of(char text[256])
 }
 
 // A place whose device is gone leaves its matrix to the others; without any the sweep ends.
-static void test_places(void)
+static void test_lost_device(void)
 {
     static const char *const names[] = {"place1", "place2", "place3"};
     static const char *const nowhere[] = {"nowhere"};
@@ -290,7 +291,7 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "worker")) return act();
     signal(SIGPIPE, SIG_IGN); // as the program has it
     CHECK(mkdtemp(folder) && !chdir(folder), "%s", folder);
-    RUN_ALL(test_memory, test_places, test_rounds, test_idle, test_words, test_interrupted,
+    RUN_ALL(test_memory, test_lost_device, test_rounds, test_idle, test_words, test_interrupted,
             test_no_memory);
     unlink("out.jsonl");
     CHECK(!chdir("/") && !rmdir(folder), "something is left in %s", folder);

@@ -73,7 +73,7 @@ static const struct algo_option cuda_options[] = {
 
 const struct algo sddmm_balanced_cuda = {
     .layouts = ROW_MAJOR,
-    .precs = ALL_PRECS,
+    .precs = BY_TYPE_PRECS,
     .A = {&format_coo},
     .arith = ARITH_PREC,
     .options = cuda_options,

@@ -39,7 +39,7 @@
 // Rows whose work is summed up together.
 #define CHUNK 256
 
-static const char *const method_figures[METHODS] = {
+static const char *const method_stats[METHODS] = {
     [SCALED] = "scaled_rows", [RANKED] = "ranked_rows", [WORD] = "word_rows",
     [WINDOW] = "window_rows", [LISTED] = "listed_rows", [BUNDLED] = "bundled_rows",
 };
@@ -204,7 +204,7 @@ static int run(struct task *t)
     if (!err) err = task_phase(t, "place");
     if (!err) place(t, &w);
     for (int method = SCALED; method < METHODS; method++)
-        task_number(t, method_figures[method], (double)w.rows[method]);
+        task_number(t, method_stats[method], (double)w.rows[method]);
     extents_free(&w.extents);
     buffers_free(&w.buffers, t->dev);
     device_free(t->dev, w.queue);

@@ -278,7 +278,7 @@ static const char differs[] =
 // any option.
 #define DESCRIPTOR(symbol, option_list, paper, A_format, run_function, finish_function, ...)       \
     const struct algo spgemm_##symbol##_cuda = {                                                   \
-        .precs = ALL_PRECS,                                                                        \
+        .precs = BY_TYPE_PRECS,                                                                    \
         .A = {&A_format},                                                                          \
         .S = {__VA_ARGS__},                                                                        \
         .arith = ARITH_PREC,                                                                       \

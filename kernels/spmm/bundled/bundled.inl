@@ -61,7 +61,7 @@ BUNDLE_SLAB(bundle_narrow, NAME(narrow), PUT)
 BUNDLE_SLAB(bundle_single, T, PUT)
 #undef BUNDLE_SLAB
 
-// Calls the slab function with the widest vectors that fit, as slab() of cpu_row.inl does.
+// Calls the slab function with the widest vectors that fit, as slab() of cpu/row.inl does.
 CPU_INLINE void NAME(bundle_slab)(const struct NAME(bundle) x, int64_t j, int rows, int bytes)
 {
     const int width = bytes / (int)sizeof(T);

@@ -1,4 +1,4 @@
-// The operands of a range of rows of C = A * B, for cpu_rows.inl.
+// The operands of a range of rows of C = A * B, for cpu/rows.inl.
 #ifndef CPU_PRODUCT_H
 #define CPU_PRODUCT_H
 

@@ -1,5 +1,5 @@
 // Transposition of a dense block, by square blocks of vectors in registers. Included once per type
-// and kind of processor, after cpu_row.inl.
+// and kind of processor, after cpu/row.inl.
 
 #undef TRANSPOSE_LOW
 #undef TRANSPOSE_HIGH

@@ -23,7 +23,7 @@ struct shape {
     static_assert(SUMS == 1 << LOG_SUMS, "the columns of a slab are a power of two");
     static_assert(SUMS * (LANES_ ? LANES_ : 4) <= SLAB_MAX,
                   "sums of segments must fit in shared memory");
-    static_assert(!BUNDLES || LANES > 0 || PACKS == 1, "a quartet of a bundle has one pack");
+    static_assert(!BUNDLES || LANES > 0 || PACKS == 1, "a quad of a bundle has one pack");
     // Rows of B that are loaded before the first of them is used.
     static const int BATCH = BYTES > (LANES && !BUNDLES ? 32 : 16) ? 2 : 4;
 };

@@ -32,7 +32,7 @@ static const struct algo_option options[] = {
 
 const struct algo spmm_graded_cuda = {
     .layouts = BOTH_LAYOUTS,
-    .precs = ALL_PRECS,
+    .precs = BY_TYPE_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,

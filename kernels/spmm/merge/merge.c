@@ -11,7 +11,7 @@
 //
 // paper                      here
 // PartitionSpmm              path_search(), a share at a time
-// loop over the nonzeros     share_in(), with row() of cpu_row.inl
+// loop over the nonzeros     share_in(), with row() of cpu/row.inl
 // FixCarryOut                the second loop of multiply()
 #include "cpu.h"
 #include "option_limits.h"
@@ -129,7 +129,7 @@ static const struct algo_option tuned_options[] = {OPTIONS(0, 0, 0, 0)};
 #define DESCRIPTOR(symbol, option_list, source, paper)                                             \
     const struct algo spmm_##symbol##_cuda = {                                                     \
         .layouts = ROW_MAJOR,                                                                      \
-        .precs = ALL_PRECS,                                                                        \
+        .precs = BY_TYPE_PRECS,                                                                    \
         .A = {&format_csr},                                                                        \
         .arith = ARITH_PREC,                                                                       \
         .options = option_list,                                                                    \

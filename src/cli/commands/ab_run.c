@@ -63,10 +63,10 @@ bool narrow_cases(struct narrowed *n, const struct options *o, const struct comp
         snprintf(n->op, sizeof n->op, "%.*s", (int)strcspn(s->key, " "), s->key);
         if (!has_word(n->algs, s->alg)) fits &= add(n->algs, s->alg);
     }
-    for (int i = 0; i < o->setting_count; i++) {
+    for (int i = 0; i < o->opt_count; i++) {
         char word[WORD_MAX + 32];
-        snprintf(word, sizeof word, "%s=%.10g", o->settings[i].name, o->settings[i].value);
-        if (have_option(n, o->settings[i].name)) fits &= add(n->opts, word);
+        snprintf(word, sizeof word, "%s=%.10g", o->opts[i].name, o->opts[i].value);
+        if (have_option(n, o->opts[i].name)) fits &= add(n->opts, word);
     }
     if (!fits) n->algs[0] = 0;
     return unclear;

@@ -125,9 +125,7 @@ static int write_json(FILE *out, const struct conform_row *rows, int count)
         cJSON *parts = json_array(&j, row, "traps");
         for (int i = 0; i <= trap_count; i++) json_part(&j, parts, x, i);
     }
-    int err = json_end(&j, out);
-    json_free(&j);
-    return err;
+    return json_end(&j, out);
 }
 
 // Libraries that replace that of a vendor.

@@ -28,11 +28,11 @@ static int set_cutting(struct model_view *v, const struct algo *tiled, const str
     } parts[] = {{"rows", &cut->rows}, {"stage", &cut->stage}, {"factor", &cut->factor}};
     for (int i = 0; i < COUNT(parts); i++) {
         if (strcmp(parts[i].name, s->name)) continue;
-        for (const struct given_option *before = v->o->settings; before < s; before++)
+        for (const struct given_option *before = v->o->opts; before < s; before++)
             if (!strcmp(before->name, s->name))
                 return fail(ERR_USAGE, "-opt %s: the models take one value", s->name);
-        int err = bench_setup_check_setting(
-            s, algo_option_at(tiled, algo_option_find(tiled, s->name)), "tiled");
+        int err = bench_setup_check_opt(s, algo_option_at(tiled, algo_option_find(tiled, s->name)),
+                                        "tiled");
         if (err) return err;
         *parts[i].value = (int64_t)s->value;
         cut->rows = whole_warps(cut->rows);
@@ -52,7 +52,7 @@ int cli_model_open(struct model_view *v, const struct options *o)
     if (!o->model) return OK;
     int err = bench_setup_make_device(&v->c, o);
     const struct algo *tiled = err ? NULL : tiled_of_device(v->c.primary);
-    for (int i = 0; i < o->setting_count && !err; i++) err = set_cutting(v, tiled, &o->settings[i]);
+    for (int i = 0; i < o->opt_count && !err; i++) err = set_cutting(v, tiled, &o->opts[i]);
     if (err) return err;
     const struct bench_device *bd = bench_device_find(&v->c.devices, v->c.device);
     if (!bound_kept(bd->dev, &v->roof)) v->roof = (struct roof){0};

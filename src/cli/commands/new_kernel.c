@@ -6,7 +6,8 @@
 
 #include "plugin/plugin_new.h"
 
-// Returns an error unless the name is an identifier of C: templates use the name as one.
+// Returns an error unless the name has only letters, digits and _, and begins with no digit. The
+// name becomes the name of a file and of an algorithm.
 static int check_name(const char *name)
 {
     bool good = isalpha((unsigned char)name[0]) || name[0] == '_';

@@ -156,8 +156,8 @@ static void tell_spent(const struct progress *p)
         if (s->spent_ms[i] >= 50) words_add(parts, sizeof parts, ", ", part);
     }
     if (!parts[0]) return;
-    fprintf(stderr, "%s on %d device%s: %s\n", duration_text(all_ms * 1e-3, time), s->place_count,
-            s->place_count == 1 ? "" : "s", parts);
+    fprintf(stderr, "%s on %d device%s: %s\n", duration_text(all_ms * 1e-3, time), s->slot_count,
+            s->slot_count == 1 ? "" : "s", parts);
 }
 
 void progress_end(struct progress *p)

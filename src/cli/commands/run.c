@@ -20,7 +20,7 @@ static int emit(const struct result *r, void *arg)
 {
     struct profile *p = arg;
     char text[FAIL_TEXT_MAX];
-    p->outcome->bad_result |= !status_is_good(r->status) && r->status != STATUS_SKIPPED;
+    p->outcome->bad_result |= !status_is_good(r->status);
     if (r->status == STATUS_UNSUPPORTED && !p->unsupported++)
         snprintf(p->why_unsupported, sizeof p->why_unsupported, "%s", r->reason);
     p->cases++;

@@ -26,13 +26,13 @@
 struct whole {
     const struct options *o;
     struct matrix_list list;
-    struct worker_devices places;
+    struct worker_devices devices;
     struct worker_config config;
     bool once; // run: tables are printed, nothing is resumed
     char device[16], settings[WORKER_DEVICES_MAX][WORKER_DEVICES_TEXT],
         names[WORKER_DEVICES_MAX][16];
     char id[16], model[128]; // id and name of the device
-    struct sweep_place place[WORKER_DEVICES_MAX];
+    struct slot_config slots[WORKER_DEVICES_MAX];
     struct cpu_split cpus;
     struct sweep_pass pass[1 + LIBRARIES_MAX];
     struct texts libraries; // files of -cusparse
@@ -60,33 +60,33 @@ static void take_words(struct whole *c, const struct request *q)
 }
 
 // Counts the devices of a kind by a survey.
-static int count_places(struct whole *c)
+static int count_devices(struct whole *c)
 {
     struct survey s;
-    if (!c->places.all) return OK;
+    if (!c->devices.all) return OK;
     int err = survey_make(&c->config, &(struct worker_args){.run = ANY_RUN}, &s);
     if (err) return err;
-    c->places.count = s.count < WORKER_DEVICES_MAX ? s.count : WORKER_DEVICES_MAX;
-    for (int i = 0; i < c->places.count; i++) c->places.index[i] = i;
+    c->devices.count = s.count < WORKER_DEVICES_MAX ? s.count : WORKER_DEVICES_MAX;
+    for (int i = 0; i < c->devices.count; i++) c->devices.index[i] = i;
     survey_free(&s);
     return OK;
 }
 
-static int make_places(struct whole *c)
+static int make_slots(struct whole *c)
 {
-    c->config.device = worker_devices_option(&c->places, c->device);
-    int err = count_places(c);
-    for (int i = 0; i < c->places.count && !err; i++)
-        c->place[i] =
-            (struct sweep_place){.setting = worker_devices_setting(&c->places, i, c->settings[i]),
-                                 .name = worker_devices_name(&c->places, i, c->names[i])};
+    c->config.device = worker_devices_option(&c->devices, c->device);
+    int err = count_devices(c);
+    for (int i = 0; i < c->devices.count && !err; i++)
+        c->slots[i] =
+            (struct slot_config){.setting = worker_devices_setting(&c->devices, i, c->settings[i]),
+                                 .name = worker_devices_name(&c->devices, i, c->names[i])};
     // `run` with a single device: records keep the device's number.
-    if (c->once && !c->places.all && c->places.count == 1) {
+    if (c->once && !c->devices.all && c->devices.count == 1) {
         c->config.device = c->o->device;
-        c->place[0].setting = NULL;
+        c->slots[0].setting = NULL;
     }
-    if (!err && c->places.count > 1)
-        c->config.threads = cpu_split_places(&c->cpus, c->o->threads, c->places.count, c->place);
+    if (!err && c->devices.count > 1)
+        c->config.threads = cpu_split_slots(&c->cpus, c->o->threads, c->devices.count, c->slots);
     return err;
 }
 
@@ -104,7 +104,7 @@ static int survey_once(struct whole *c)
 {
     struct survey s;
     struct worker_args args = {
-        .run = ANY_RUN, .setting = c->place[0].setting, .cpus = c->place[0].cpus};
+        .run = ANY_RUN, .setting = c->slots[0].setting, .cpus = c->slots[0].cpus};
     int err = survey_start(&c->config, &args, &s, &c->first);
     if (err) return err;
     c->pass[0].prefixes = s.prefixes;
@@ -115,16 +115,16 @@ static int survey_once(struct whole *c)
 
 // Surveys one device after the other. All must be the same model, so that a time does not depend on
 // the slot.
-static int survey_places(struct whole *c)
+static int survey_devices(struct whole *c)
 {
     int err = OK;
-    for (int i = 0; i < c->places.count && !err; i++) {
+    for (int i = 0; i < c->devices.count && !err; i++) {
         struct survey s;
         struct worker_args args = {
-            .run = ANY_RUN, .setting = c->place[i].setting, .cpus = c->place[i].cpus};
+            .run = ANY_RUN, .setting = c->slots[i].setting, .cpus = c->slots[i].cpus};
         err = survey_make(&c->config, &args, &s);
-        if (err && c->places.count > 1)
-            err = fail((enum err)err, "%s: %s", c->place[i].name, fail_text());
+        if (err && c->devices.count > 1)
+            err = fail((enum err)err, "%s: %s", c->slots[i].name, fail_text());
         if (err) return err;
         cpus_parse(s.near, &c->cpus.near[i]);
         if (!i) {
@@ -137,13 +137,13 @@ static int survey_places(struct whole *c)
             err = fail(ERR_USAGE,
                        "-device %s: %s is a %s, and %s a %s: a time would depend on where it was "
                        "measured; give each model a sweep of its own",
-                       c->o->device, c->place[0].name, c->model, c->place[i].name, s.name);
+                       c->o->device, c->slots[0].name, c->model, c->slots[i].name, s.name);
         }
         survey_free(&s);
     }
     // The processors next to each device are known now.
-    if (!err && c->places.count > 1)
-        cpu_split_places(&c->cpus, c->o->threads, c->places.count, c->place);
+    if (!err && c->devices.count > 1)
+        cpu_split_slots(&c->cpus, c->o->threads, c->devices.count, c->slots);
     return err;
 }
 
@@ -153,8 +153,8 @@ static int survey_library(struct whole *c, const char *library)
     struct sweep_pass *pass = &c->pass[c->sweep.pass_count];
     struct survey s;
     struct worker_args args = {.run = ANY_RUN,
-                               .setting = c->place[0].setting,
-                               .cpus = c->place[0].cpus,
+                               .setting = c->slots[0].setting,
+                               .cpus = c->slots[0].cpus,
                                .library = library};
     int err = survey_make(&c->config, &args, &s);
     if (err) return err;
@@ -179,8 +179,8 @@ static int survey_library(struct whole *c, const char *library)
 static int make_passes(struct whole *c)
 {
     c->sweep.pass_count = 1;
-    bool alone = c->once && c->places.count == 1;
-    int err = alone ? survey_once(c) : survey_places(c);
+    bool alone = c->once && c->devices.count == 1;
+    int err = alone ? survey_once(c) : survey_devices(c);
     for (int64_t i = 0; i < c->libraries.count && !err; i++)
         err = survey_library(c, c->libraries.list[i]);
     return err;
@@ -264,8 +264,8 @@ static void make_sweep(struct whole *c)
     s->matrices = c->list.all;
     s->matrix_count = c->list.count;
     s->passes = c->pass;
-    s->places = c->place;
-    s->place_count = c->places.count;
+    s->slot_configs = c->slots;
+    s->slot_count = c->devices.count;
     s->rounds = c->once ? 1 : c->o->runs;
     s->timeout_ms = c->o->sweep.timeout_ms ? c->o->sweep.timeout_ms : INFINITY;
     s->first = &c->first;
@@ -305,13 +305,13 @@ static int tell_plan(struct whole *c)
         if (cases > there) bytes += m->bytes;
     }
     char from[32], to[32];
-    double read_s = (double)bytes / 200e6, places = s->place_count;
+    double read_s = (double)bytes / 200e6, slots = s->slot_count;
     printf(
         "%lld matri%s, %lld case%s on %d device%s (%s): about %s to %s, at %.1f to %.1f s a case\n",
         (long long)s->matrix_count, s->matrix_count == 1 ? "x" : "ces", (long long)all,
-        all == 1 ? "" : "s", s->place_count, s->place_count == 1 ? "" : "s", c->model,
-        duration_text(((double)all * least + read_s) / places, from),
-        duration_text(((double)all * most + read_s) / places, to), least, most);
+        all == 1 ? "" : "s", s->slot_count, s->slot_count == 1 ? "" : "s", c->model,
+        duration_text(((double)all * least + read_s) / slots, from),
+        duration_text(((double)all * most + read_s) / slots, to), least, most);
     return err;
 }
 
@@ -368,13 +368,13 @@ static void tell(const struct sweep_news *n, void *arg)
 }
 
 // Prints the end of the output of run: the table of an interrupted matrix, the summary, warnings.
-static int end_tables(struct whole *c, bool whole)
+static int end_tables(struct whole *c, bool complete)
 {
     int err = c->view_err;
     if (c->o->quiet || !c->view.c.count) return err;
-    for (int64_t i = 0; i < c->list.count && !whole && !err; i++)
+    for (int64_t i = 0; i < c->list.count && !complete && !err; i++)
         err = print_matrix(c, &c->list.all[i]);
-    if (!err && whole && c->list.count > 1) {
+    if (!err && complete && c->list.count > 1) {
         err = view_make(&c->view, NULL, &(struct summary_rule){0});
         if (!err) err = summary_print_all(stderr, &c->view.s);
     }
@@ -430,7 +430,7 @@ static int prepare(struct whole *c, const struct request *q)
     if (!err) err = matrix_list_make(&c->list, o);
     if (!err && o->sweep.shards) err = matrix_list_shard(&c->list, o->sweep.shard, o->sweep.shards);
     if (!err) err = check_output(c);
-    if (!err) err = worker_devices_parse(o->device, &c->places);
+    if (!err) err = worker_devices_parse(o->device, &c->devices);
     if (!err) take_words(c, q);
     c->printed = mem_zero_alloc(c->list.count, sizeof *c->printed);
     if (!err && !c->printed) err = ERR_MEMORY;
@@ -446,7 +446,7 @@ static int prepare(struct whole *c, const struct request *q)
                 c->list.left_out_text);
     bool progress = !o->quiet && terminal_can_erase();
     if (progress) fprintf(stderr, TERMINAL_ERASE "looking at the devices");
-    err = make_places(c);
+    err = make_slots(c);
     if (!err) err = make_passes(c);
     if (progress) fprintf(stderr, TERMINAL_ERASE);
     make_sweep(c);

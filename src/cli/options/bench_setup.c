@@ -174,8 +174,8 @@ static int choose_algorithms(const struct bench_setup *setup, const struct optio
     return mixed_operations(o);
 }
 
-int bench_setup_check_setting(const struct given_option *s, const struct algo_option *p,
-                              const char *algo)
+int bench_setup_check_opt(const struct given_option *s, const struct algo_option *p,
+                          const char *algo)
 {
     if (!(s->value >= p->min && s->value <= p->max))
         return fail(ERR_USAGE, "-opt %s=%.10g: %s of %s is from %.10g to %.10g", s->name, s->value,
@@ -186,7 +186,7 @@ int bench_setup_check_setting(const struct given_option *s, const struct algo_op
     return OK;
 }
 
-static int no_such_setting(const struct chosen *chosen, const struct given_option *s)
+static int no_such_opt(const struct chosen *chosen, const struct given_option *s)
 {
     char all[400] = "", guess[64];
     struct suggestion near;
@@ -207,20 +207,20 @@ static int no_such_setting(const struct chosen *chosen, const struct given_optio
                 s->value, suggest_text(&near, guess), all);
 }
 
-static int check_settings(const struct chosen *chosen, const struct options *o)
+static int check_opts(const struct chosen *chosen, const struct options *o)
 {
-    for (int i = 0; i < o->setting_count; i++) {
-        const struct given_option *s = &o->settings[i];
+    for (int i = 0; i < o->opt_count; i++) {
+        const struct given_option *s = &o->opts[i];
         bool found = false;
         for (int e = 0; e < chosen->count; e++) {
             const struct algo_entry *entry = chosen->list[e].entry;
             int place = algo_option_find(entry->algo, s->name);
             if (place < 0) continue;
-            int err = bench_setup_check_setting(s, algo_option_at(entry->algo, place), entry->name);
+            int err = bench_setup_check_opt(s, algo_option_at(entry->algo, place), entry->name);
             if (err) return err;
             found = true;
         }
-        if (!found) return no_such_setting(chosen, s);
+        if (!found) return no_such_opt(chosen, s);
     }
     return OK;
 }
@@ -259,8 +259,8 @@ static int make_plan(struct bench_setup *setup, const struct options *o)
     struct chosen chosen = {0};
     struct plan_request r = {.precs = o->precs,
                              .prec_count = o->prec_count,
-                             .settings = o->settings,
-                             .setting_count = o->setting_count,
+                             .opts = o->opts,
+                             .opt_count = o->opt_count,
                              .cold = o->rule.cold,
                              .stream = o->rule.stream};
     setup->plan.rule = o->rule;
@@ -270,7 +270,7 @@ static int make_plan(struct bench_setup *setup, const struct options *o)
     int err = choose_algorithms(setup, o, &r.op, &chosen);
     r.entries = chosen.list;
     r.entry_count = chosen.count;
-    if (!err) err = check_settings(&chosen, o);
+    if (!err) err = check_opts(&chosen, o);
     if (!err) err = choose_axes(r.op, o, r.axes);
     if (!err) err = plan_make(&setup->plan, &r);
     mem_free(chosen.list);

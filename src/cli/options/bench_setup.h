@@ -30,7 +30,7 @@ void bench_setup_free(struct bench_setup *setup);
 // Returns true if an operation has an algorithm of this name on any device.
 bool bench_setup_is_algorithm(const char *name);
 // Returns an error if an option of the algorithm cannot have the value.
-int bench_setup_check_setting(const struct given_option *s, const struct algo_option *p,
-                              const char *algo);
+int bench_setup_check_opt(const struct given_option *s, const struct algo_option *p,
+                          const char *algo);
 
 #endif

@@ -196,20 +196,20 @@ int parse_prec(struct options *o, const struct option *self, const char *text)
     return err;
 }
 
-// Adds a value of the setting `name` unless present.
-static int add_setting(struct options *o, const char *option, const char *name, double x)
+// Adds a value of the option `name` unless present.
+static int add_opt(struct options *o, const char *option, const char *name, double x)
 {
-    for (int i = 0; i < o->setting_count; i++)
-        if (!strcmp(o->settings[i].name, name) && o->settings[i].value == x) return OK;
-    if (o->setting_count == SETTINGS_MAX)
-        return fail(ERR_USAGE, "-%s: more than %d values", option, SETTINGS_MAX);
-    int i = o->setting_count++;
-    snprintf(o->setting_names[i], sizeof o->setting_names[i], "%s", name);
-    o->settings[i] = (struct given_option){o->setting_names[i], x};
+    for (int i = 0; i < o->opt_count; i++)
+        if (!strcmp(o->opts[i].name, name) && o->opts[i].value == x) return OK;
+    if (o->opt_count == OPTS_MAX)
+        return fail(ERR_USAGE, "-%s: more than %d values", option, OPTS_MAX);
+    int i = o->opt_count++;
+    snprintf(o->opt_names[i], sizeof o->opt_names[i], "%s", name);
+    o->opts[i] = (struct given_option){o->opt_names[i], x};
     return OK;
 }
 
-int parse_setting(struct options *o, const struct option *self, const char *text)
+int parse_opt(struct options *o, const struct option *self, const char *text)
 {
     const char *rest = text;
     char item[WORD_MAX], name[WORD_MAX] = "";
@@ -222,7 +222,7 @@ int parse_setting(struct options *o, const struct option *self, const char *text
         double x = strtod(value, &end);
         if (end == value || *end || !isfinite(x))
             return fail(ERR_USAGE, "-%s %s=%s: the value is not a number", self->name, name, value);
-        int err = add_setting(o, self->name, name, x);
+        int err = add_opt(o, self->name, name, x);
         if (err) return err;
     }
     return more < 0 ? words_bad(self->name, text) : OK;

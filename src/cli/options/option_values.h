@@ -26,7 +26,7 @@ int parse_time_limit(struct options *o, const struct option *self, const char *t
 bool is_plugin_name(const char *word);
 int parse_plugin(struct options *o, const struct option *self, const char *text);
 // Parses name=value, with further values of the same name: rows=32,64,stage=8.
-int parse_setting(struct options *o, const struct option *self, const char *text);
+int parse_opt(struct options *o, const struct option *self, const char *text);
 int parse_cubin(struct options *o, const struct option *self, const char *text);
 
 // Appends the values of `text` that are new. The first text replaces the default.

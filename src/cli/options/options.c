@@ -67,7 +67,7 @@ static const struct option table[] = {
     {"profile", NULL, "for ncu and nsys: one marked run per case, no measurement", ALONE,
      FLAG(run.profile)},
     {"opt", "NAME=VALUES", "options of algorithms; see spbench list ALGORITHM", EACH | MODEL,
-     .parse = parse_setting, .kind = OPTION_LIST},
+     .parse = parse_opt, .kind = OPTION_LIST},
     {"plugin", "FILES", "plug-ins: shared libraries (.so); run in worker processes",
      EACH | LIST | CONFORM, .parse = parse_plugin, .kind = OPTION_LIST, .known = is_plugin_name},
     {"threads", "N", "threads of the CPU algorithms (default: all)",

@@ -14,7 +14,7 @@ enum missing_files { MISSING_ERROR, MISSING_SKIP };
 
 // Options of a sweep.
 struct sweep_options {
-    double timeout_ms;     // limit for a case, and for reading a matrix; 0: no workers
+    double timeout_ms;     // limit for a case, and for reading a matrix; 0: no limit
     int64_t memory_bytes;  // host memory limit of a worker; 0: not given
     int shard, shards;     // part `shard` (from 1) of `shards`; 0: not given
     const char *sets;      // sets of the list, comma-separated; NULL: all
@@ -25,7 +25,7 @@ struct sweep_options {
 };
 
 #define OPTIONS_MAX  64 // over all commands
-#define SETTINGS_MAX 64 // values of -opt
+#define OPTS_MAX     64 // values of -opt
 
 // Options of compare.
 struct compare_options {
@@ -75,9 +75,9 @@ struct options {
     struct timing_rule rule;
     enum timing_kind kind; // times to compare, or a column in the table of run
     enum check_mode check;
-    struct given_option settings[SETTINGS_MAX];   // a name with several values has several entries
-    char setting_names[SETTINGS_MAX][WORD_MAX];   // text of settings[].name
-    int setting_count;
+    struct given_option opts[OPTS_MAX]; // a name with several values has several entries
+    char opt_names[OPTS_MAX][WORD_MAX]; // text of opts[].name
+    int opt_count;
     char *plugins[PLUGINS_MAX];             // files of -plugin, size plugin_count; owned
     const char *plugin_sha256[PLUGINS_MAX]; // their hashes, after cli_learn_plugins()
     int plugin_count;
