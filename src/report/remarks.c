@@ -116,7 +116,7 @@ static const struct remark instead[] = {
     {"unchecked", "Memory is too small for the check, or the tolerance is too large."},
     {"oom", "The case does not fit in memory."},
     {"timeout", "The case took longer than -timeout."},
-    {"crashed", "The worker process ended by a signal."},
+    {"crashed", "The worker process died."},
     {"failed", "The device or the library reported an error."},
 };
 // Lines below the table.
