@@ -11,8 +11,8 @@
 // Condition under which a table of text or Markdown shows a column with a head.
 enum column_when {
     WHEN_ALWAYS,
-    WHEN_VARIES,   // the value differs between rows or is no default
-    WHEN_KNOWN,    // a row has a value
+    WHEN_VARIES,   // only with EACH_INPUT: the input differs between tables or is no default
+    WHEN_KNOWN,    // only with `value`: a row has one
     WHEN_COMPARED, // the baseline is a vendor's or a named one
     WHEN_VERBOSE,  // with -v
     WHEN_BACK,     // with -time back-to-back
@@ -30,7 +30,8 @@ struct column {
     // row->room.
     double (*value)(struct table_row *row);
     const char *(*text)(struct table_row *row);
-    const char *(*format)(double x, char text[32]); // writes a value for a table
+    // Writes the value of a cell; needed if the column has `head` and `value`.
+    const char *(*format)(double x, char text[32]);
     const char *about, *formula, *good;             // `good`: the better direction; NULL: none
 };
 extern const struct column columns[]; // of cases; size column_count
