@@ -10,10 +10,10 @@
 
 #define MATRIX_MOST 28 // characters of a name in a text table; a longer name loses its middle
 
-// Writes a ratio with three decimals, fewer if it is large.
+// Writes a ratio with three decimals, from 100 on without decimals.
 static const char *factor_text(double x, char text[16])
 {
-    snprintf(text, 16, x < 100 ? "%.3f" : "%.2g", x);
+    snprintf(text, 16, x < 100 ? "%.3f" : "%.0f", x);
     return text;
 }
 

@@ -189,6 +189,16 @@ static bool is_run_of(const struct collected *c, const struct collected_case *x,
            !strcmp(text_or(x->r.content, ""), text_or(last->r.content, ""));
 }
 
+// Returns the mean of two values; `x` alone if the number of runs is odd.
+static double middle(int64_t n, double x, double y) { return n % 2 ? x : (x + y) / 2; }
+
+// Widens [*lo, *hi] to include an interval. Without an interval, includes `x`.
+static void widen(double *lo, double *hi, double x, double from, double to)
+{
+    *lo = fmin(*lo, isnan(from) ? x : from);
+    *hi = fmax(*hi, isnan(to) ? x : to);
+}
+
 static int by_time(const void *a, const void *b)
 {
     double x = (*(struct collected_case *const *)a)->r.median;
@@ -196,28 +206,33 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Returns the run with the median time. Its interval becomes the hull of the intervals of all runs.
+// Returns the run with the median time. Its times become the medians, and its intervals the hulls
+// of the intervals of all runs.
 static struct collected_case *median_of(struct collected_case **runs, int64_t n)
 {
     qsort(runs, (size_t)n, sizeof *runs, by_time);
-    struct collected_case *middle = runs[n / 2];
-    double ms = n % 2 ? middle->r.median : (middle->r.median + runs[n / 2 - 1]->r.median) / 2;
-    double scale = middle->r.median / ms, lo = INFINITY, hi = 0;
+    struct collected_case *chosen = runs[n / 2];
+    struct record *r = &chosen->r;
+    const struct record *other = &runs[(n - 1) / 2]->r;
+    double lo = INFINITY, hi = 0, back_lo = INFINITY, back_hi = 0;
     for (int64_t i = 0; i < n; i++) {
-        const struct record *r = &runs[i]->r;
-        lo = fmin(lo, isnan(r->ci_lo) ? r->median : r->ci_lo);
-        hi = fmax(hi, isnan(r->ci_hi) ? r->median : r->ci_hi);
+        const struct record *x = &runs[i]->r;
+        widen(&lo, &hi, x->median, x->ci_lo, x->ci_hi);
+        widen(&back_lo, &back_hi, x->back_to_back, x->back_ci_lo, x->back_ci_hi);
     }
-    struct record *r = &middle->r;
+    double ms = middle(n, r->median, other->median), scale = r->median / ms;
     r->median = ms;
+    r->back_to_back = middle(n, r->back_to_back, other->back_to_back);
     r->gflops *= scale;
     r->efficiency *= scale;
     r->gather_efficiency *= scale;
     r->ci_lo = lo;
     r->ci_hi = hi;
+    r->back_ci_lo = isinf(back_lo) ? NAN : back_lo;
+    r->back_ci_hi = isinf(back_lo) ? NAN : back_hi;
     r->min_ms = NAN; // replaced by the interval
-    middle->runs = (int)n;
-    return middle;
+    chosen->runs = (int)n;
+    return chosen;
 }
 
 // Returns the record that counts among runs of one program. A wrong result in any run counts first.
@@ -273,6 +288,8 @@ int collect_choose(struct collected *c)
     struct sort_key *order = mem_alloc(c->count, sizeof *order);
     struct collected_case **runs = mem_alloc(c->count, sizeof *runs);
     int err = order && runs ? OK : ERR_MEMORY;
+    c->replaced = c->medians = 0;
+    for (int64_t i = 0; i < c->count; i++) c->cases[i].chosen = false;
     for (int64_t i = 0; i < c->count && !err; i++) order[i] = (struct sort_key){c, i};
     if (!err) qsort(order, (size_t)c->count, sizeof *order, by_case);
     for (int64_t i = 0, end; i < c->count && !err; i = end) {

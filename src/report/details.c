@@ -144,6 +144,32 @@ static bool runs_on(const char *const *prefixes, int64_t count, const char *id)
     return false;
 }
 
+// Returns the value of an input of a key that starts with `start`, such as " cache="; "": none.
+static const char *input_of(const char *key, const char *start, char word[32])
+{
+    const char *at = strstr(key, start);
+    return word_of(at ? at + strlen(start) : "", 0, word);
+}
+
+// Adds the inputs that are the same in all keys to `text`: the precision, and a cache and a launch
+// that are not the default.
+static void add_common(char text[128], const char *const *prefixes, int64_t count)
+{
+    char prec[32], cache[32], launch[32], other[32];
+    bool one = true, cold = true, stream = true;
+    word_of(prefixes[0], 3, prec);
+    input_of(prefixes[0], " cache=", cache);
+    input_of(prefixes[0], " launch=", launch);
+    for (int64_t i = 0; i < count; i++) {
+        one &= !strcmp(word_of(prefixes[i], 3, other), prec);
+        cold &= !strcmp(input_of(prefixes[i], " cache=", other), cache);
+        stream &= !strcmp(input_of(prefixes[i], " launch=", other), launch);
+    }
+    if (one) words_print(text, 128, ", %s", prec);
+    if (cold && strcmp(cache, "warm")) words_print(text, 128, ", cache %s", cache);
+    if (stream && launch[0]) words_print(text, 128, ", launch %s", launch);
+}
+
 static void put_roof(FILE *out, const cJSON *o)
 {
     char rate[32];
@@ -171,21 +197,19 @@ static void put_roof(FILE *out, const cJSON *o)
 
 int details_head(FILE *out, const char *environment, const char *const *prefixes, int64_t count)
 {
-    char prec[32] = "", other[32];
+    char common[128] = "";
     cJSON *o;
     const cJSON *d;
     bool any = false;
     int err = json_parse(environment, &o);
     if (err) return err;
-    if (count) word_of(prefixes[0], 3, prec);
-    for (int64_t i = 0; i < count; i++)
-        if (strcmp(word_of(prefixes[i], 3, other), prec)) prec[0] = 0;
+    if (count) add_common(common, prefixes, count);
     cJSON_ArrayForEach(d, json_get(o, "devices"))
     {
         const char *id = text_of(d, "id");
         if (json_get(d, "missing") || !runs_on(prefixes, count, id)) continue;
-        fprintf(out, "spbench %s on %s%s%s: %s; %s\n", record_version(), id, prec[0] ? ", " : "",
-                prec, text_of(d, "name"), text_of(d, "detail"));
+        fprintf(out, "spbench %s on %s%s: %s; %s\n", record_version(), id, common,
+                text_of(d, "name"), text_of(d, "detail"));
         put_roof(out, json_get(d, "roof"));
         any = true;
     }

@@ -17,7 +17,7 @@ struct report_view {
 };
 
 // Makes the tables of the records in v->c: chooses records, adds the cases of the matrices that
-// match `matrices` (NULL: all), and sums up. May be called again after more records.
+// match `matrices` (NULL: all), and sums up. May be called again after more records of other cases.
 int view_make(struct report_view *v, const char *matrices, const struct summary_rule *rule);
 void view_free(struct report_view *v);
 

@@ -186,6 +186,13 @@ static bool is_known(const struct algo_entry *e, const struct trap *trap)
            !strncmp(e->name, "tile-tuned", strlen("tile-tuned"));
 }
 
+// Atomic additions of SpGEMM kernels sum in an order that varies between runs on a GPU.
+static bool may_vary(const struct device *dev, const struct algo_entry *e, const struct trap *trap)
+{
+    return e->device == DEVICE_CUDA && !strstr(dev->name, "emulated") &&
+           !strcmp(e->op->name, "spgemm") && !strcmp(trap->name, "repeat");
+}
+
 // Traps of many runs take minutes in the emulator.
 static bool is_long(const struct device *dev, const struct trap *trap)
 {
@@ -203,6 +210,7 @@ static void test_own(struct device *dev)
             if (entry->algo->vendor || is_long(dev, &traps[i])) continue;
             const struct seen s = run_trap(dev, &traps[i], entry, BIT(F32));
             const bool right = s.worst <= EXACT_RIGHT;
+            if (s.worst == EXACT_LACKING && may_vary(dev, entry, &traps[i])) continue;
             CHECK(right != is_known(entry, &traps[i]), "%s %s, %s: %d: %s", entry->op->name,
                   entry->name, traps[i].name, s.worst, s.why);
         }

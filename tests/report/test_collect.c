@@ -37,9 +37,9 @@ static void put(FILE *f, const struct line *l)
     if (l->ms > 0)
         fprintf(f,
                 "\"gflops\":%.9g,\"time_ms\":{\"median\":%.9g,\"ci_lo\":%.9g,\"ci_hi\":%.9g,"
-                "\"samples\":[1]},\"setup_ms\":{\"analyse\":1},\"formats\":[{\"format\":\"csr\","
+                "\"back_to_back\":%.9g,\"samples\":[1]},\"setup_ms\":{\"analyse\":1},\"formats\":[{\"format\":\"csr\","
                 "\"convert_ms\":0},{\"format\":\"coo\",\"convert_ms\":2}]}\n",
-                1 / l->ms, l->ms, l->ms - 0.5, l->ms + 0.5);
+                1 / l->ms, l->ms, l->ms - 0.5, l->ms + 0.5, l->ms / 2);
     else
         fprintf(f, "\"time_ms\":null}\n");
 }
@@ -114,6 +114,11 @@ static void test_row(const struct collect_row *row)
           x->runs);
     CHECK(isnan(row->ms) || fabs(x->r.gflops * row->ms - 1) < 1e-9, "%s: %g", row->about,
           x->r.gflops);
+    CHECK(isnan(row->ms) || fabs(x->r.back_to_back - row->ms / 2) < 1e-9, "%s: %g back to back",
+          row->about, x->r.back_to_back);
+    int64_t replaced = c.replaced, medians = c.medians;
+    CHECK(!collect_choose(&c) && c.replaced == replaced && c.medians == medians, "%s: %lld",
+          row->about, (long long)c.replaced);
     CHECK_TEXT(s.rows[0].device, "GPU");
     CHECK_TEXT(text_or(s.rows[0].rank.vendor, "none"), "Lib");
     CHECK_TEXT(text_or(s.rows[0].rank.call, "none"), "lib_multiply");
