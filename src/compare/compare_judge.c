@@ -310,6 +310,10 @@ static int estimate(struct comparison *c)
         err = estimate_group(&list[i], &times[i], end - i, sorted[end - 1]->count, groups++);
     }
     if (!err && n) err = estimate_all(list, n);
+    for (int64_t i = 0, end; i < n && !err; i = end) {
+        for (end = i + 1; end < n && list[end].group == list[i].group;) end++;
+        err = estimate_changed(&list[i], &times[i], end - i, sorted[end - 1]->count);
+    }
     for (int64_t i = 0; i < n && !err; i++) sorted[i]->e = list[i];
     mem_free(times);
     mem_free(list);

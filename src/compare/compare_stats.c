@@ -466,3 +466,30 @@ int estimate_all(struct estimate *list, int64_t count)
     }
     return correct(list, count);
 }
+
+static bool may_have_changed(const struct estimate *e, int sign)
+{
+    return e->p < STATS_ALPHA && sign * e->shift > 0;
+}
+
+int estimate_changed(struct estimate *list, const struct times *times, int64_t count,
+                     const int processes[2])
+{
+    struct estimate *again = mem_alloc(count, sizeof *again);
+    struct times *own = mem_alloc(count, sizeof *own);
+    int err = again && own ? OK : ERR_MEMORY;
+    for (int sign = -1; sign <= 1 && !err; sign += 2) {
+        int64_t n = 0;
+        for (int64_t i = 0; i < count; i++)
+            if (may_have_changed(&list[i], sign)) again[n] = list[i], own[n++] = times[i];
+        if (n < SHARED_MIN) continue;
+        err = estimate_group(again, own, n, processes, 0);
+        if (!err) err = estimate_all(again, n);
+        for (int64_t i = count - 1; i >= 0 && !err; i--)
+            if (may_have_changed(&list[i], sign))
+                list[i].p_of_all = fmax(list[i].p_of_all, again[--n].p_of_all);
+    }
+    mem_free(own);
+    mem_free(again);
+    return err;
+}

@@ -70,6 +70,12 @@
 // f * p is used, too. In a group of m' cases, n = max(1, f / 4 * m' / m) replaces f / 4, and f / n
 // replaces 4.
 //
+// Noise shared by a part. Cases of one matrix or algorithm can share noise that the median over all
+// cases does not show. All of them then change together. The slower cases of a group with p under
+// 5 % are therefore estimated again as a group of their own, and so are the faster ones. p_of_all
+// is the larger of both. Of 8,000 simulated comparisons in which half of the cases share noise of
+// 5 %, 0.4 % end as a regression without a cause; without this step 2.9 % of 2,000.
+//
 // Looks. A measurement by turns may continue until a case is clear. Each look at the data can give
 // a false verdict. Cases are therefore judged at STATS_LOOKS fixed numbers of pairs only:
 //
@@ -80,7 +86,7 @@
 // together, so any stopping rule is valid (Jennison and Turnbull 1989, "repeated confidence
 // intervals").
 //
-// tests/compare/test_compare_noise.c simulates comparisons under 16 kinds of noise,
+// tests/compare/test_compare_noise.c simulates comparisons under 19 kinds of noise,
 // tests/compare/test_compare_stats.c the looks.
 #ifndef COMPARE_STATS_H
 #define COMPARE_STATS_H
@@ -124,6 +130,10 @@ int estimate_group(struct estimate *list, const struct times *times, int64_t cou
                    const int processes[2], int group);
 // Sets the remaining fields from all cases together.
 int estimate_all(struct estimate *list, int64_t count);
+// Raises p_of_all of cases that changed in one direction, by the noise that they share. To be
+// called after estimate_all(), for each group, with the arguments of estimate_group().
+int estimate_changed(struct estimate *list, const struct times *times, int64_t count,
+                     const int processes[2]);
 
 // Level of the 95 % interval.
 #define STATS_ALPHA 0.05
