@@ -63,6 +63,15 @@ static int spec_parse(const char *spec, struct gen *g)
     return OK;
 }
 
+// Sets the size of the matrix, and checks it.
+static int shape(struct gen *g)
+{
+    int err = g->kind->shape(g);
+    if (err || !matrix_is_hollow(g->m, g->n, (double)g->nnz)) return err;
+    return fail(ERR_USAGE, "gen:%.200s: too few entries: " SIDE_RULE, g->spec, (long long)SIDE_MOST,
+                SIDE_PER_ENTRY);
+}
+
 static int rows_build(const struct gen *g, struct csr *A)
 {
     int err = csr_alloc(A, (int32_t)g->m, (int32_t)g->n, g->nnz);
@@ -103,7 +112,7 @@ int gen_look(const char *spec, int64_t *nnz)
 {
     struct gen g = {0};
     int err = spec_parse(spec, &g);
-    if (!err) err = g.kind->shape(&g);
+    if (!err) err = shape(&g);
     *nnz = g.nnz;
     return err;
 }
@@ -114,7 +123,7 @@ int gen_matrix(const char *spec, uint64_t seed, struct csr *A)
     struct csr C = {0};
     *A = C;
     int err = spec_parse(spec, &g);
-    if (!err) err = g.kind->shape(&g);
+    if (!err) err = shape(&g);
     if (!err) err = memory_check(&g);
     if (!err) err = g.kind->build ? g.kind->build(&g, &C) : rows_build(&g, &C);
     if (!err && interrupted) err = fail(ERR_INTERRUPTED, "gen:%.200s: interrupted", g.spec);

@@ -3,6 +3,12 @@
 #include <omp.h>
 #include <string.h>
 
+bool matrix_is_hollow(int64_t m, int64_t n, double entries)
+{
+    int64_t side = max64(m, n);
+    return side > SIDE_MOST && entries * SIDE_PER_ENTRY < (double)side;
+}
+
 void coo_free(struct coo *A)
 {
     mem_free(A->row);

@@ -233,6 +233,9 @@ static int sizes_read(struct mtx_parser *f, const char *p)
 
     double entries = f->array ? array_entries(f) : (double)size[2];
     f->entries = entries < 9e18 ? (f->array ? (int64_t)entries : size[2]) : INT64_MAX;
+    if (matrix_is_hollow(f->m, f->n, entries))
+        return bad_line(f, size_line, "%d x %d is too large for %.0f entries: " SIDE_RULE, f->m,
+                        f->n, entries, (long long)SIDE_MOST, SIDE_PER_ENTRY);
     return memory_check(f, size_line, entries);
 }
 

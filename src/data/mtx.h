@@ -8,7 +8,8 @@
 //               NAME.mtx, else the only .mtx
 // and, beyond the specification, comments and blank lines anywhere, exponents with d or D, and
 // entries on either side of the diagonal of a symmetric file. Each line holds one entry. Entries on
-// the diagonal of a skew-symmetric file must be 0. Zeros of an array file are stored entries.
+// the diagonal of a skew-symmetric file must be 0. Zeros of an array file are stored entries. A
+// size line with over SIDE_MOST rows or columns and almost no entries is an error.
 //
 // The writer writes coordinate real general.
 #ifndef MTX_H

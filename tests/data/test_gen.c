@@ -246,6 +246,9 @@ static void test_errors(void)
         {"sparse2d:5:4:21", ERR_USAGE,
          "gen:sparse2d:5:4:21: NNZ is 21, it must be from 1 to 20; the form is "
          "gen:sparse2d:M:N:NNZ"},
+        {"sparse2d:3:1000000000:1", ERR_USAGE,
+         "gen:sparse2d:3:1000000000:1: too few entries: over 268435456 rows or columns need an "
+         "entry for each 8"},
     };
     int64_t nnz;
     for (size_t t = 0; t < sizeof wrong / sizeof *wrong; t++) {

@@ -104,7 +104,7 @@ static void test_good(void)
     good(REAL "3 0 0", "3 x 0:");
     good(REAL "1 9 6\n1 1 +1.\n1 2 .5\n1 3 1E+2\n1 4 1D-2\n1 5 -0.\n1 6 007",
          "1 x 9: 1,1=1 1,2=0.5 1,3=100 1,4=0.01 1,5=-0 1,6=7");
-    good(REAL "01 2147483647 1\n1 2147483647 3\n", "1 x 2147483647: 1,2147483647=3");
+    good(REAL "01 268435456 1\n1 268435456 3\n", "1 x 268435456: 1,268435456=3");
     good(REAL "2 2 4\n2 2 1\n2 1 5\n2 2 2\n2 2 4\n", "2 x 2: 2,1=5 2,2=7");
     good(BANNER "coordinate integer general\n1 2 2\n1 1 -9007199254740993\n1 2 3.0\n",
          "1 x 2: 1,1=-9007199254740992 1,2=3");
@@ -242,6 +242,12 @@ static void test_bad(void)
         "f:2: too few entries: 9000000000000000000 promised, but at most 1 fit into the file");
     bad(BANNER "array complex symmetric\n2147483647 2147483647\n1\n",
         "f:2: too few entries: 2305843008139952128 promised, but at most 0 fit into the file");
+    // Sides that need more entries.
+    bad(REAL "1 268435457 1\n1 268435457 3\n",
+        "f:2: 1 x 268435457 is too large for 1 entries: over 268435456 rows or columns need an "
+        "entry for each 8");
+    CHECK(!matrix_is_hollow(INT32_MAX, 1, 0x1p28) && matrix_is_hollow(INT32_MAX, 1, 0x1p28 - 1),
+          "2^31 - 1 rows");
     bad(REAL "5 5 2\n1 1 1.000000\n",
         "f:4: too few entries: the size line promised 2, the file ends after 1");
     bad(REAL "5 5 0\n% no\n1 1 1\n", "f:4: too many entries: the size line promised 0");
