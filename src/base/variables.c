@@ -1,6 +1,7 @@
 #include "base/variables.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 // To add a variable: add a row. tests/cli/man.sh checks that the list has all variables of the
 // source.
@@ -23,5 +24,15 @@ const struct variable variables[] = {
      true},
     {"LD_LIBRARY_PATH", "searched first for libcusparse and libmkl_rt", true, false},
     {"LD_PRELOAD", "libraries loaded first: they can replace allocator and clock", true, false},
+    {"LD_AUDIT", "libraries that watch the loader: they can replace allocator and clock", true,
+     false},
     {NULL, NULL, false, false},
 };
+
+const char *variable_preload(void)
+{
+    static const char *const names[] = {"LD_PRELOAD", "LD_AUDIT", NULL};
+    const char *const *name = names;
+    for (const char *value; *name && !((value = getenv(*name)) && *value);) name++;
+    return *name;
+}

@@ -11,5 +11,8 @@ struct variable {
 };
 // The name of the last entry is NULL.
 extern const struct variable variables[];
+// Returns the name of a variable that is set and loads libraries, which can replace the clock;
+// NULL: none is set.
+const char *variable_preload(void);
 
 #endif

@@ -118,9 +118,13 @@ static void check_cache(const struct probe *p, struct finding *f)
         finding_advise(f, "nothing is kept there: set XDG_CACHE_HOME to a folder of your own");
         return;
     }
+    const char *preload = variable_preload();
     int64_t bytes = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize;
     finding_value(f, "%s, %s free", folder, size_text(bytes, size));
-    if (bytes < DISK_LEAST) finding_advise(f, "free space on this disk");
+    if (bytes < DISK_LEAST)
+        finding_advise(f, "free space on this disk");
+    else if (preload)
+        finding_advise(f, "measured ceilings are not kept: unset %s", preload);
 }
 
 // Lists the variables that are set, of those that affect measurements.

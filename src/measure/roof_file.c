@@ -9,6 +9,7 @@
 
 #include "base/compiler.h"
 #include "base/user_cache.h"
+#include "base/variables.h"
 
 // The file has a line for each device: its key, when it was measured, 1 if the machine was busy,
 // the rates that are in no ladder, the steps of the ladder as bytes:rate, the word rows, and the
@@ -146,7 +147,7 @@ void roof_file_replace(struct device *d, const struct roof *r)
 {
     char path[USER_CACHE_PATH_MAX], key[KEY_ROOM], line[LINE_ROOM];
     struct whole_file file;
-    if (!user_cache_path(path, FILE_NAME)) return;
+    if (variable_preload() || !user_cache_path(path, FILE_NAME)) return;
     device_key(d, key);
     if (!user_cache_make("") || !roof_is_sane(r)) return;
     if (user_cache_replace(&file, path)) {

@@ -1,5 +1,6 @@
 // The file of measured ceilings in the user's cache folder. A file that cannot be read or written
-// is no error: the ceilings are measured again.
+// is no error: the ceilings are measured again. Nothing is written while a preloaded library can
+// have replaced the clock: later runs would take its ceilings.
 #ifndef ROOF_FILE_H
 #define ROOF_FILE_H
 

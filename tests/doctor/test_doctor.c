@@ -209,6 +209,9 @@ static void test_tools(void)
     expect(tool_checks, "environment", "CUDA_LAUNCH_BLOCKING=0", NULL);
     setenv("LD_PRELOAD", "/no/such/clock.so", 1);
     expect(tool_checks, "environment", "LD_PRELOAD=/no/such/clock.so", NULL);
+    setenv("XDG_CACHE_HOME", plant_folder, 1);
+    expect(tool_checks, "cache folder", "/spbench, ", "unset LD_PRELOAD");
+    unsetenv("XDG_CACHE_HOME");
     unsetenv("LD_PRELOAD");
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
     expect(tool_checks, "environment", "CUDA_LAUNCH_BLOCKING=1", "unset CUDA_LAUNCH_BLOCKING");

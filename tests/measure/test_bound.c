@@ -488,13 +488,40 @@ static void test_pipe(void)
     }
 }
 
+// A library that was loaded first can have replaced the clock: nothing is kept. What is kept
+// serves.
+static void test_preload(void)
+{
+    static const char *const names[] = {"LD_PRELOAD", "LD_AUDIT"};
+    struct device d = new_device();
+    for (int i = 0; i < COUNT(names); i++) {
+        struct roof kept;
+        forget();
+        setenv(names[i], "/no/such/clock.so", 1);
+        CHECK(roof_of(&d, false).memory_gb_s > 0 && access(file, F_OK), "%s: kept", names[i]);
+        CHECK(roof_of(&d, true).memory_gb_s > 0 && access(file, F_OK), "%s: kept anew", names[i]);
+        unsetenv(names[i]);
+        struct roof good = roof_of(&d, false), other = good;
+        other.memory_gb_s *= 1.05;
+        setenv(names[i], "/no/such/clock.so", 1);
+        int before = measured;
+        CHECK(same(roof_of(&d, false).memory_gb_s, good.memory_gb_s) && measured == before,
+              "%s: %d measurements", names[i], measured - before);
+        roof_file_keep(&d, &other);
+        setenv(names[i], "", 1); // as if unset
+        CHECK(bound_kept(&d, &kept) && same(kept.memory_gb_s, good.memory_gb_s), "%s: %g, was %g",
+              names[i], kept.memory_gb_s, good.memory_gb_s);
+        unsetenv(names[i]);
+    }
+}
+
 int main(void)
 {
     if (!mkdtemp(folder)) return 1;
     snprintf(file, sizeof file, "%s/spbench/roof.tsv", folder);
     setenv("XDG_CACHE_HOME", folder, 1);
-    RUN_ALL(test_kept, test_better, test_devices, test_old, test_nonsense, test_many,
-            test_at_once, test_no_place, test_pipe, test_learn, test_learn_bytes, test_gather,
+    RUN_ALL(test_kept, test_better, test_devices, test_old, test_nonsense, test_many, test_at_once,
+            test_no_place, test_pipe, test_learn, test_learn_bytes, test_gather, test_preload,
             test_flush_size, forget);
     char sub[128];
     snprintf(sub, sizeof sub, "%s/spbench", folder);
