@@ -31,8 +31,10 @@ const struct variable variables[] = {
 
 const char *variable_preload(void)
 {
-    static const char *const names[] = {"LD_PRELOAD", "LD_AUDIT", NULL};
-    const char *const *name = names;
-    for (const char *value; *name && !((value = getenv(*name)) && *value);) name++;
-    return *name;
+    static const char *const names[] = {"LD_PRELOAD", "LD_AUDIT"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value) return names[i];
+    }
+    return NULL;
 }
