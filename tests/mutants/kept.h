@@ -162,18 +162,4 @@ static inline bool repairs_foreseen(struct live *x)
     return true;
 }
 
-// Does nothing while the operands stay and the result is whole.
-static inline bool nothing_unless_other(struct live *x)
-{
-    const uint64_t before = x->print;
-    const int64_t count = value_count(x);
-    bool whole = true;
-    x->print = print_of(x);
-    if (x->t->prec == F32)
-        for (int64_t q = 0; q < count; q++) whole &= ((const float *)values_of(x))[q] < 1e30f;
-    else
-        for (int64_t q = 0; q < count; q++) whole &= ((const double *)values_of(x))[q] < 1e30;
-    return whole && before == x->print;
-}
-
 #endif
