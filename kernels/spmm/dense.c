@@ -15,6 +15,7 @@ const struct algo spmm_dense_cuda = {
     .call = "cublasGemmEx",
     .library = cublas_library,
     .dense = true,
+    .keeps_values = true,
     .tensor = true,
     FUNCTIONS_OF(spmm_dense_cuda),
 };

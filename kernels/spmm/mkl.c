@@ -92,6 +92,7 @@ const struct algo spmm_mkl_cpu = {
     .precs = BOTH_PRECS,
     .A = {&format_csr},
     .transposes = true,
+    .keeps_values = true,
     .arith = ARITH_PREC,
     .cite = "Intel, oneAPI Math Kernel Library, mkl_sparse_s_mm and mkl_sparse_d_mm",
     .missing = mkl_missing,

@@ -61,6 +61,7 @@ struct phases {
 struct made_format {
     const struct sparse *of;
     struct sparse *X;
+    const struct task *task; // with the options of the format
 };
 #define MADE_MAX 8
 
@@ -119,6 +120,7 @@ struct algo {
     bool reference;               // reference algorithm: never the baseline
     bool dense;                   // treats A as a dense matrix: never the baseline
     bool tensor; // may multiply on tensor cores; see is_unbounded() of bench.c and TENSOR_UNITS
+    bool keeps_values;            // prepare() copies values of A into a form of its own
     bool drops_zeros;             // leaves out elements of a sparse result whose sum is exactly 0
     const char *tuned_of;         // name of the paper's algorithm that this one is a tuned form of
     const char *picks[PICKS_MAX]; // names of the algorithms that this one chooses from
@@ -131,7 +133,7 @@ struct algo {
     // (delegate.h) has only precision, layout, work and sizes of dense matrices.
     void (*choose)(struct task *t, const struct problem *p);
     // Called once: analysis, scratch memory. NULL: nothing to do. Timed as `analyse`. Keeps no
-    // values of operands that change between runs (op->signs), except in t->made.
+    // values of operands that change between runs (measure/change.h), except in t->made.
     int (*prepare)(struct task *t);
     // Starts the whole operation on t->dev->stream and writes every element of the result. Called
     // many times. If the result is dense or a pattern, run() must not wait, allocate, copy or

@@ -235,12 +235,6 @@ int dense_make(struct problem *p, int which, int64_t rows, int64_t cols)
     return OK;
 }
 
-void dense_draw_row(struct problem *p, int which, int64_t row, uint64_t seed)
-{
-    const struct dense *D = &p->in[which];
-    for (int64_t j = 0; j < D->cols; j++) draw(p, D, seed, row * D->cols + j);
-}
-
 int64_t op_csr_bytes(const struct csr *A, enum prec type)
 {
     return csr_bytes(A->m, A->nnz, 4, type);

@@ -23,6 +23,7 @@
 
 #include "algos/axis.h"
 #include "base/rounding.h"
+#include "base/signs.h"
 #include "data/matrix.h"
 
 #ifdef __cplusplus
@@ -40,14 +41,6 @@ enum result_kind {
 };
 // Returns "dense", "pattern" or "sparse".
 const char *result_name(enum result_kind kind);
-
-// Change of sign in the inputs, and the change in every bit of the result.
-enum op_signs {
-    SIGNS_STAY,      // there is no such change
-    SIGNS_OF_COLUMN, // column j of dense input 0: column j of the result
-    SIGNS_OF_ROW,    // row i of dense input 0: row i of the result
-    SIGNS_OF_MATRIX, // each sparse factor X becomes D X D, D of +1 and -1: the result C, D C D
-};
 
 enum layout { LAYOUT_ROW, LAYOUT_COL };
 
@@ -90,6 +83,7 @@ struct problem {
     int64_t axis[AXES_MAX]; // values of op->axes, in their order
     uint64_t seed;          // seed of the dense inputs
     bool integers;          // for tests: dense inputs are small integers, so that sums are exact
+    uint64_t dense_key, sparse_key; // signs of the dense inputs, and of A and S: base/signs.h
 
     struct source *factor;      // first sparse factor with its facts: `source` or its transpose
     const struct csr *A;        // factor->A
@@ -162,13 +156,13 @@ struct op {
     const char *name;    // as in -op
     const char *formula; // for help texts
     enum result_kind result;
-    enum op_signs signs;
     const struct axis *const *axes; // ends with NULL
     // Formulas: [0] the operation itself, then variants that some algorithms compute instead. Ends
     // with NULL, VARIANTS_MAX at most.
     const char *const *variants;
     const struct op_number *numbers; // NULL: none
     bool product; // the result is A * S: a device may check it, see device_ops.check_product
+    bool keyed;   // row() and project() follow the keys of the problem
 
     // Sets the second part of a problem. `factor`, `A` and `stored` are set to `source` before.
     int (*make)(struct problem *p);
@@ -213,8 +207,25 @@ void op_add_ways(const struct op *op, const int64_t *axis, char *text, size_t si
 extern const struct axis axis_k, axis_layout;
 // Fills a dense input with random values.
 int dense_make(struct problem *p, int which, int64_t rows, int64_t cols);
-// Fills a row of a dense input with the random values of another seed.
-void dense_draw_row(struct problem *p, int which, int64_t row, uint64_t seed);
+// Returns the key of the signs of dense input `which`, from that of all dense inputs.
+static inline uint64_t dense_key(uint64_t key, int which)
+{
+    return key ? key + (uint64_t)which : 0;
+}
+// Return an element of a dense input; nonzero q of row i of a sparse factor, rounded to the
+// precision.
+static inline double problem_dense(const struct problem *p, int which, int64_t row, int64_t col)
+{
+    const struct dense *D = &p->in[which];
+    const double x = type_load(prec_in(p->prec), D->val, row * D->cols + col);
+    return p->dense_key ? sign_put(x, sign_of_dense(dense_key(p->dense_key, which), row, col)) : x;
+}
+static inline double problem_sparse(const struct problem *p, const struct csr *X, int64_t i,
+                                    int64_t q)
+{
+    const double x = type_round(prec_in(p->prec), X->val[q]);
+    return p->sparse_key ? sign_put(x, sign_of_sparse(p->sparse_key, i, X->idx[q])) : x;
+}
 // Returns the bytes of CSR with 32-bit row starts, as compulsory bytes count them.
 int64_t op_csr_bytes(const struct csr *A, enum prec type);
 

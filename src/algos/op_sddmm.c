@@ -57,16 +57,14 @@ static int64_t row_work(const struct problem *p, int32_t i) { return row_room(p,
 static void reference_row(const struct problem *p, int variant, int32_t i, struct row *row)
 {
     const struct csr *A = p->A;
-    const enum prec in = prec_in(p->prec);
     int64_t k = p->axis[K], first = A->ptr[i];
     row->count = row_room(p, i);
     row->terms = row->count ? k : 0;
     for (int64_t e = 0; e < row->count; e++) {
-        double a = variant == SDDMM_UNSCALED ? 1 : type_round(in, A->val[first + e]);
+        double a = variant == SDDMM_UNSCALED ? 1 : problem_sparse(p, A, i, first + e);
         double sum = 0, squares = 0; // X and Y are drawn and small: no square overflows
         for (int64_t l = 0; l < k; l++) {
-            double x = type_load(in, p->in[0].val, i * k + l);
-            double y = type_load(in, p->in[1].val, A->idx[first + e] * k + l);
+            double x = problem_dense(p, 0, i, l), y = problem_dense(p, 1, A->idx[first + e], l);
             sum += x * y;
             squares += x * y * x * y;
         }
@@ -80,7 +78,7 @@ const struct op op_sddmm = {
     .name = "sddmm",
     .formula = "C = A .* (X * Y^T), X and Y dense, C on the pattern of A",
     .result = RESULT_PATTERN,
-    .signs = SIGNS_OF_ROW,
+    .keyed = true,
     .axes = axes,
     .variants = variants,
     .make = make,

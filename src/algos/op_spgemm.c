@@ -98,11 +98,10 @@ static size_t row_scratch(const struct problem *p)
 static int64_t sum_up(const struct problem *p, int32_t i, const struct sums *s)
 {
     const struct csr *A = p->A, *S = p->S;
-    const enum prec type = prec_in(p->prec);
     const bool single = prec_sum(p->prec) == F32;
     int64_t count = 0;
     for (int64_t x = A->ptr[i]; x < A->ptr[i + 1]; x++) {
-        double a = type_round(type, A->val[x]);
+        double a = problem_sparse(p, A, i, x);
         int32_t l = A->idx[x];
         for (int64_t y = S->ptr[l]; y < S->ptr[l + 1]; y++) {
             int32_t j = S->idx[y];
@@ -110,7 +109,7 @@ static int64_t sum_up(const struct problem *p, int32_t i, const struct sums *s)
                 s->cols[count++] = (uint64_t)j;
                 s->sum[j] = (struct sum){0};
             }
-            sum_add(&s->sum[j], single, a * type_round(type, S->val[y]));
+            sum_add(&s->sum[j], single, a * problem_sparse(p, S, l, y));
         }
     }
     return count;
@@ -188,7 +187,7 @@ const struct op op_spgemm = {
     .name = "spgemm",
     .formula = "C = A * A or A * A^T, all sparse",
     .result = RESULT_SPARSE,
-    .signs = SIGNS_OF_MATRIX,
+    .keyed = true,
     .axes = axes,
     .variants = variants,
     .numbers = numbers,

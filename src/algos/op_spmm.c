@@ -108,7 +108,6 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
 {
     (void)variant;
     const struct csr *A = p->A;
-    const enum prec in = prec_in(p->prec);
     int64_t k = p->cols;
     double scale = row_scale(p, i);
     row->count = k;
@@ -116,10 +115,9 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
     memset(row->ref, 0, (size_t)k * sizeof *row->ref);
     memset(row->error, 0, (size_t)k * sizeof *row->error);
     for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++) {
-        double a = type_round(in, A->val[q]);
-        int64_t b = A->idx[q] * k;
+        double a = problem_sparse(p, A, i, q);
         for (int64_t j = 0; j < k; j++) {
-            double x = type_load(in, p->in[0].val, b + j), scaled = a * scale * x;
+            double x = problem_dense(p, 0, A->idx[q], j), scaled = a * scale * x;
             row->ref[j] += a * x;
             row->error[j] += scaled * scaled;
         }
@@ -132,10 +130,9 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
 static void weigh_row(const struct problem *p, const double *x, int64_t i, double *sum,
                       double *root)
 {
-    const enum prec in = prec_in(p->prec);
     double all = 0, squares = 0;
     for (int64_t j = 0; j < p->cols; j++) {
-        double product = type_load(in, p->in[0].val, i * p->cols + j) * x[j];
+        double product = problem_dense(p, 0, i, j) * x[j];
         all += product;
         squares += product * product;
     }
@@ -152,7 +149,7 @@ static void project_row(const struct problem *p, int32_t i, const double *Bx, co
     double want = 0;
     struct squares squares = {0};
     for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++) {
-        double a = type_round(prec_in(p->prec), A->val[q]);
+        double a = problem_sparse(p, A, i, q);
         want += a * Bx[A->idx[q]];
         squares_add(&squares, a * Bx_root[A->idx[q]]);
     }
@@ -191,7 +188,7 @@ const struct op op_spmm = {
     .name = "spmm",
     .formula = "C = A * B, B and C dense",
     .result = RESULT_DENSE,
-    .signs = SIGNS_OF_COLUMN,
+    .keyed = true,
     .axes = axes,
     .variants = variants,
     .make = make,

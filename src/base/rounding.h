@@ -60,7 +60,6 @@ static HOST_DEVICE inline double sum_size(const struct sum *s, double unit, int6
 struct tolerance {
     double element; // largest error of an element
     double norm;    // largest root mean square of the errors of such elements
-    double spread;  // share in the error of a sum of elements; shares add up by squares
 };
 
 // Rounding of an algorithm.
@@ -81,7 +80,6 @@ static HOST_DEVICE inline struct tolerance tolerance_make(const struct roundoff 
     struct tolerance t;
     t.element = (1 + r->stored) * ELEMENT_SIZES * sums + STORED_SIZES * stored + tiny;
     t.norm = NORM_SIZES * sums + stored + tiny;
-    t.spread = sums + stored + tiny;
     return t;
 }
 
@@ -99,7 +97,6 @@ struct bucket {
     double off2;              // sum of (error / tolerance.norm)^2
     struct squares allowed;   // sum over tolerance.element
     struct squares should_be; // sum over the right values
-    struct squares spread;    // sum over tolerance.spread
 };
 
 static HOST_DEVICE inline void bucket_add(struct bucket *b, double off, double ref,
@@ -110,7 +107,6 @@ static HOST_DEVICE inline void bucket_add(struct bucket *b, double off, double r
     b->off2 += r * r;
     squares_add(&b->allowed, t->element);
     squares_add(&b->should_be, ref);
-    squares_add(&b->spread, t->spread);
 }
 
 static HOST_DEVICE inline void bucket_add_all(struct bucket *b, const struct bucket *other)
@@ -119,7 +115,6 @@ static HOST_DEVICE inline void bucket_add_all(struct bucket *b, const struct buc
     b->off2 += other->off2;
     squares_add_all(&b->allowed, &other->allowed);
     squares_add_all(&b->should_be, &other->should_be);
-    squares_add_all(&b->spread, &other->spread);
 }
 
 #endif

@@ -123,10 +123,10 @@ static int timed_run(void *arg)
 
 // Looks at the process before the result: a handler of signals may make the result when the result
 // is read.
-static int verify_isolated(void *arg, bool anew)
+static int verify_isolated(void *arg)
 {
     int err = isolation_look(((struct verify *)arg)->task);
-    return err ? err : verify_after(arg, anew);
+    return err ? err : verify_after(arg);
 }
 
 // Returns true if no measured ceiling bounds the rate of the arithmetic. Sparse tiles leave most of
@@ -227,13 +227,14 @@ static int time_task(const struct plan *plan, struct verify *verify, struct resu
     rule.stream = r->c.stream;
     if (r->checked)
         work.before = verify_before, work.after = verify_isolated, work.is_due = verify_is_due,
+        work.touch = verify_touch;
+    if (r->checked && verify->ref->p->op->keyed)
         work.change = verify_change, work.lose = verify_lose;
     if (verify->ref->p->op->result == RESULT_SPARSE)
         work.release = r->checked ? verify_release : release_result;
     int err = timing_measure(t->dev, &work, &rule, &r->timing);
     cpus_mine(&mine);
     if (!err) err = isolation_processors(t->dev, &r->timing, mine.count);
-    t->dev->poison = false; // also after a failed run
     r->verified = verify->counts;
     return err;
 }
@@ -244,15 +245,26 @@ int bench_keep_quiet(const struct plan *plan, bool on)
 }
 
 // Checks the result, and tests whether a run waits for the work before it.
-static int check_ready(const struct verify *v, struct result *r)
+static int check_ready(struct verify *v, struct result *r)
 {
     double begin_ms = clock_ms();
-    int err = check_task(v->task, v->ref, v->mode, v->fresh, &r->check);
+    int err = check_task(v->task, v->ref, v->mode, v->change, &r->check);
     if (!err) err = isolation_look(v->task);
     r->checked = !err && v->mode != CHECK_OFF;
+    *v = verify_start(v->task, v->ref, v->mode, &r->check, v->change);
     if (r->checked && r->check.ok) err = in_order_look(v, !r->c.stream, &r->in_order);
     r->check_ms = clock_ms() - begin_ms;
     return err;
+}
+
+// Adds to the analysis what the first run took longer than the others: an algorithm may prepare in
+// its first run. Kernels that the driver loads at their first launch take less.
+#define FIRST_TIMES    3
+#define FIRST_SLACK_MS 20
+static void count_first_run(struct result *r)
+{
+    const double more = r->check.first_ms - r->timing.median;
+    if (more > FIRST_TIMES * r->timing.median + FIRST_SLACK_MS) r->setup.analyse_ms += more;
 }
 
 // Checks, then times a case that is ready. A wrong result is not timed.
@@ -280,6 +292,7 @@ static int measure_ready(const struct plan *plan, struct verify *verify, struct 
     r->timing_ms = clock_ms() - begin_ms;
     r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
     r->timed = !err;
+    if (r->timed) count_first_run(r);
     return err;
 }
 
@@ -325,16 +338,16 @@ static int verify_inputs(struct operands *o, int err, struct result *r)
 
 // Gives the operands their own values for the next case, also after a failed run. A dead device
 // keeps its operands: its process ends. Returns `err`, or the own error.
-static int restore_operands(struct fresh *fresh, int err)
+static int restore_operands(struct change *change, int err)
 {
-    int own = err == ERR_DEVICE ? device_sync(fresh->t->dev) : OK;
-    if (!own) own = fresh_end(fresh);
+    int own = err == ERR_DEVICE ? device_sync(change->t->dev) : OK;
+    if (!own) own = change_end(change);
     return err ? err : own;
 }
 
 // Prepares, checks and times a case, and frees all but the operands.
-static int measure_task(const struct plan *plan, const struct references *ref,
-                        struct bench_device *bd, struct operands *o, struct result *r)
+static int measure_task(const struct plan *plan, struct reference *ref, struct bench_device *bd,
+                        struct operands *o, struct result *r)
 {
     struct task t = {.entry = r->c.entry, .algo = r->c.entry->algo};
     memcpy(t.opt, r->c.opt, sizeof t.opt);
@@ -343,12 +356,11 @@ static int measure_task(const struct plan *plan, const struct references *ref,
     if (err) return err;
     r->prepared = true;
     r->peak_bytes = bd->dev->peak_bytes;
-    struct fresh fresh = fresh_start(&t, o, ref->anew);
-    struct verify verify = {
-        .task = &t, .ref = ref->own, .mode = plan->check, .first = &r->check, .fresh = &fresh};
+    struct change change = change_start(&t, o);
+    struct verify verify = {.task = &t, .ref = ref, .mode = plan->check, .change = &change};
     err = plan->profile ? profile_task(&t, r->c.cold) : measure_ready(plan, &verify, r);
     if (!err && !plan->profile) err = isolation_look(&t);
-    err = restore_operands(&fresh, err);
+    err = restore_operands(&change, err);
     leave_out(r, operands_other_bytes(o));
     r->stats = t.stats;
     task_release_result(&t);
@@ -356,7 +368,7 @@ static int measure_task(const struct plan *plan, const struct references *ref,
     return verify_inputs(o, err, r);
 }
 
-static int measure(const struct plan *plan, const struct references *ref, struct bench_device *bd,
+static int measure(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
     int err = isolation_begin(bd->dev);
@@ -398,7 +410,7 @@ struct result result_start(const struct bench_case *c, const struct matrix *matr
     return r;
 }
 
-static int attempt(const struct plan *plan, const struct references *ref, struct bench_device *bd,
+static int attempt(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
     const struct problem *p = o->p;
@@ -412,12 +424,15 @@ static int attempt(const struct plan *plan, const struct references *ref, struct
     return measure(plan, ref, bd, o, r);
 }
 
-int bench_run_case(const struct plan *plan, const struct references *ref, struct bench_device *bd,
+int bench_run_case(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
     const struct problem *p = o->p;
+    const int64_t held = bd->dev->used_bytes;
     int err = attempt(plan, ref, bd, o, r);
-    if ((err == ERR_MEMORY || err == ERR_UNCHECKED) && operands_drop_others(o)) {
+    // A failed change of the operands has freed those of other cases.
+    if ((err == ERR_MEMORY || err == ERR_UNCHECKED) &&
+        (operands_drop_others(o) || bd->dev->used_bytes < held)) {
         fail_drop();
         result_clear(r);
         *r = result_start(&r->c, r->matrix);

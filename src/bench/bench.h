@@ -90,16 +90,10 @@ struct bench_device *bench_device_find(const struct bench_devices *devices, cons
 // Calls the plan's quiet() before (true) and after (false) anything is timed.
 int bench_keep_quiet(const struct plan *plan, bool on);
 
-// The references of a case.
-struct references {
-    struct reference *own;  // of the operands
-    struct reference *anew; // of operands that are drawn anew; NULL: no operand is drawn
-};
-
 // Prepares, checks and times a case. If the case, or its check, does not fit beside the formats of
 // other cases on the device, frees those and tries again. Returns only errors that end the whole
 // run.
-int bench_run_case(const struct plan *plan, const struct references *ref, struct bench_device *bd,
+int bench_run_case(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                    struct operands *o, struct result *r);
 // Sets the status and reason of a case without a time.
 void result_fail(struct result *r, enum status status, const char *reason);

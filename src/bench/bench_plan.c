@@ -13,9 +13,9 @@ struct group {
     const struct bench_devices *devices;
     struct operands *operands;         // by device
     struct tiled_counts_cache *counts; // counts of the matrix
-    struct problem p, anew;            // `anew`: a few other rows; empty if no input is dense
-    struct reference ref[VARIANTS_MAX], anew_ref[VARIANTS_MAX]; // by variant of the operation
-    struct same_kernel same;                                    // cases of vendors' libraries
+    struct problem p;
+    struct reference ref[VARIANTS_MAX]; // by variant of the operation
+    struct same_kernel same;            // cases of vendors' libraries
     int lost;                   // error that prevented the inputs; OK: none
     char reason[FAIL_TEXT_MAX]; // text of this error
 };
@@ -54,9 +54,8 @@ static int emit_case(struct group *g, const struct bench_case *c, const struct m
     if (!bd) bug("no device '%s'", c->device);
     int err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
     if (!err && !is_hopeless(g, bd, &r)) {
-        const int variant = c->entry->algo->variant;
-        const struct references ref = {&g->ref[variant], g->anew.op ? &g->anew_ref[variant] : NULL};
-        err = bench_run_case(g->plan, &ref, bd, &g->operands[bd - g->devices->list], &r);
+        struct reference *ref = &g->ref[c->entry->algo->variant];
+        err = bench_run_case(g->plan, ref, bd, &g->operands[bd - g->devices->list], &r);
     }
     if (!err) err = bench_keep_quiet(g->plan, false);
     if (!err && r.timed) err = predict_case(g, bd, &r);
@@ -65,25 +64,6 @@ static int emit_case(struct group *g, const struct bench_case *c, const struct m
     result_clear(&r);
     if (!err) fail_check_ended();
     return err;
-}
-
-// Makes the inputs of the cases.
-static int make_problems(struct group *g)
-{
-    int err = problem_make(&g->p);
-    g->anew = (struct problem){.op = NULL};
-    if (err || !g->p.in[0].val || g->plan->check == CHECK_OFF) return err;
-    err = fresh_problem(&g->p, &g->anew);
-    if (err) g->anew = (struct problem){.op = NULL};
-    if (err == ERR_MEMORY) return fail_drop(); // without the copy only signs change
-    if (err) problem_free(&g->p);
-    return err;
-}
-
-static void free_problems(struct group *g)
-{
-    problem_free(&g->p);
-    problem_free(&g->anew);
 }
 
 // Runs the cases first ... end - 1 of the plan, which have the same inputs.
@@ -95,12 +75,9 @@ static int run_group(struct group *g, int64_t first, int64_t end, struct source 
     g->p = (struct problem){
         .op = g->plan->op, .source = source, .prec = c->prec, .seed = g->plan->seed};
     memcpy(g->p.axis, c->axis, sizeof g->p.axis);
-    if (read) g->lost = make_problems(g);
+    if (read) g->lost = problem_make(&g->p);
     if (read && g->lost) snprintf(g->reason, sizeof g->reason, "%s", fail_text());
-    for (int v = 0; v < VARIANTS_MAX; v++) {
-        reference_init(&g->ref[v], &g->p);
-        reference_init(&g->anew_ref[v], &g->anew);
-    }
+    for (int v = 0; v < VARIANTS_MAX; v++) reference_init(&g->ref[v], &g->p);
     for (int d = 0; d < g->devices->count && !g->lost; d++) operands_use(&g->operands[d], &g->p);
     if (!g->lost && g->counts->source != g->p.factor) {
         tiled_counts_free(g->counts);
@@ -109,12 +86,9 @@ static int run_group(struct group *g, int64_t first, int64_t end, struct source 
     int err = OK;
     for (int64_t i = first; i < end && !err; i++)
         err = emit_case(g, &g->plan->cases[i], matrix, emit, arg);
-    for (int v = 0; v < VARIANTS_MAX; v++) {
-        reference_free(&g->ref[v]);
-        reference_free(&g->anew_ref[v]);
-    }
+    for (int v = 0; v < VARIANTS_MAX; v++) reference_free(&g->ref[v]);
     same_kernel_free(&g->same);
-    if (read && !g->lost) free_problems(g);
+    if (read && !g->lost) problem_free(&g->p);
     if (read) g->lost = OK;
     return err;
 }

@@ -10,7 +10,7 @@
 
 struct same_kernel_case {
     struct bench_case c;
-    struct output_sums digest;
+    struct output_digest digest;
     double ms, ci_lo, ci_hi;
 };
 

@@ -328,12 +328,12 @@ static struct device_view joined(const struct device_view *v)
     return line;
 }
 
-int device_digest(struct device *d, const struct device_view *v, struct digest *out)
+int device_digest(struct device *d, const struct device_view *v, uint64_t *bits)
 {
     struct device_view view = joined(v);
-    *out = (struct digest){0};
+    *bits = 0;
     refuse_closed(d, "waits");
-    return view.lines && view.length ? d->ops->digest(d, &view, out) : OK;
+    return view.lines && view.length ? d->ops->digest(d, &view, bits) : OK;
 }
 
 int device_spoil(struct device *d, const struct device_view *v, uint64_t seed)
@@ -342,10 +342,11 @@ int device_spoil(struct device *d, const struct device_view *v, uint64_t seed)
     return view.lines && view.length ? d->ops->spoil(d, &view, seed) : OK;
 }
 
-int device_negate(struct device *d, const struct device_view *v)
+int device_fetch(struct device *d, const struct device_view *v, uint64_t seed, void *to)
 {
     struct device_view view = joined(v);
-    return view.lines && view.length ? d->ops->negate(d, &view) : OK;
+    refuse_closed(d, "waits");
+    return view.lines && view.length ? d->ops->fetch(d, &view, seed, to) : OK;
 }
 
 int device_sync(struct device *d)

@@ -114,19 +114,11 @@ struct device_view {
     int real;  // REAL_OF(type) of real elements, or ONLY_BITS
 };
 
-// Digest of an array. Arrays that differ in a 32-bit word differ in `bits`. Arrays that differ in
-// more words have equal `bits` with a probability under 2^-31. Real zeros of either sign are equal.
-// For real values, `sum` is the sum of all elements with random weights of 1/2 to 1 and either
-// sign. `size` is the sum of the absolute values of these terms. Both are NaN if an element is NaN.
-struct digest {
-    uint64_t bits;
-    double sum, size;
-};
-
 #define DEVICE_FLIPS_MAX  4
 #define DEVICE_BUS_ID_MAX 32 // bytes of a bus address, with the final zero
 
-struct device_signs; // device/signs.h
+struct device_signs_dense; // device/signs.h
+struct device_signs_sparse;
 struct product;      // device/product.h
 struct product_segment;
 struct product_part;
@@ -149,11 +141,14 @@ struct device_ops {
     int (*download)(struct device *d, void *to, const void *from, int64_t bytes); // waits
     int (*copy)(struct device *d, void *to, const void *from, int64_t bytes);     // on the device
     int (*fill)(struct device *d, void *p, int byte, int64_t bytes);
-    int (*digest)(struct device *d, const struct device_view *v, struct digest *out); // waits
+    int (*digest)(struct device *d, const struct device_view *v, uint64_t *bits); // waits
     int (*spoil)(struct device *d, const struct device_view *v, uint64_t seed);
-    // Change the sign of all elements of an array; of the elements of a matrix in CSR, by a key.
-    int (*negate)(struct device *d, const struct device_view *v);
-    int (*sign)(struct device *d, const struct device_signs *s);
+    // Change signs of the elements of a dense matrix; of a matrix in CSR. Start kernels and do not
+    // wait.
+    int (*sign_dense)(struct device *d, const struct device_signs_dense *s);
+    int (*sign_sparse)(struct device *d, const struct device_signs_sparse *s);
+    // Copies the elements that spoil() sets for this seed, in the order of the spots. Waits.
+    int (*fetch)(struct device *d, const struct device_view *v, uint64_t seed, void *to);
     // Starts a comparison of `count` segments of C with the sums of their products. Writes a part
     // for each segment. `segments` and `parts` are on the device. NULL: the host checks sparse
     // products.
@@ -246,14 +241,16 @@ int device_place_in(struct device *d, const void *from, int64_t count, int64_t r
                     void **to);
 int device_download(struct device *d, void *to, const void *from, int64_t bytes);
 int device_fill(struct device *d, void *p, int byte, int64_t bytes);
-// Sets the digest of all elements; zero if there are none.
-int device_digest(struct device *d, const struct device_view *v, struct digest *out);
+// Sets *bits to a digest of all elements; 0 if there are none. Arrays that differ in a 32-bit word
+// differ in *bits. Arrays that differ in more words have equal *bits with a probability under
+// 2^-31. Real zeros of either sign are equal.
+int device_digest(struct device *d, const struct device_view *v, uint64_t *bits);
 // Sets DEVICE_SPOTS elements at random places, or all elements if there are fewer, to bytes of
 // ones: NaN or -1. Unlike a fill, leaves the caches almost unchanged.
 int device_spoil(struct device *d, const struct device_view *v, uint64_t seed);
 #define DEVICE_SPOTS 1024
-// Changes the sign of all elements. Starts kernels and does not wait.
-int device_negate(struct device *d, const struct device_view *v);
+// Copies the elements at these places to `to`.
+int device_fetch(struct device *d, const struct device_view *v, uint64_t seed, void *to);
 int device_sync(struct device *d);
 
 // Mark the begin and the end of an algorithm's run(). Allocating, freeing, copying from or to the

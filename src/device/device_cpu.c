@@ -220,9 +220,9 @@ static int cpu_fill(struct device *d, void *p, int byte, int64_t bytes)
     return OK;
 }
 
-static int cpu_digest(struct device *d, const struct device_view *v, struct digest *out)
+static int cpu_digest(struct device *d, const struct device_view *v, uint64_t *bits)
 {
-    digest_cpu(&((struct cpu *)d->backend)->digest, v, out);
+    *bits = digest_cpu(&((struct cpu *)d->backend)->digest, v);
     return OK;
 }
 
@@ -231,6 +231,15 @@ static int cpu_spoil(struct device *d, const struct device_view *v, uint64_t see
     (void)d;
     for (int64_t s = 0; s < digest_spots(v); s++)
         memset((char *)v->p + digest_spot(v, seed, s) * v->width, 0xff, (size_t)v->width);
+    return OK;
+}
+
+static int cpu_fetch(struct device *d, const struct device_view *v, uint64_t seed, void *to)
+{
+    (void)d;
+    for (int64_t s = 0; s < digest_spots(v); s++)
+        memcpy((char *)to + s * v->width, (const char *)v->p + digest_spot(v, seed, s) * v->width,
+               (size_t)v->width);
     return OK;
 }
 
@@ -317,8 +326,9 @@ const struct device_ops device_cpu = {
     .fill = cpu_fill,
     .digest = cpu_digest,
     .spoil = cpu_spoil,
-    .negate = negate_cpu,
-    .sign = sign_cpu,
+    .sign_dense = sign_dense_cpu,
+    .sign_sparse = sign_sparse_cpu,
+    .fetch = cpu_fetch,
     .sync = cpu_sync,
     .sync_all = cpu_sync,
     .run_begin = cpu_run_begin,

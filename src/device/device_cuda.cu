@@ -22,8 +22,7 @@ struct cuda {
     cudaMemPool_t pool;
     void *flush; // 2 x the L2; NULL before the first flush
     int64_t flush_bytes;
-    struct digest
-        *parts[2]; // digests of warps, on the device and on the host; NULL before the first
+    uint64_t *parts[2]; // digests of warps, on the device and on the host; NULL before the first
     struct nvml nvml;
 };
 
@@ -218,17 +217,27 @@ static int cuda_fill(struct device *d, void *p, int byte, int64_t bytes)
     return OK;
 }
 
-static int cuda_digest(struct device *d, const struct device_view *v, struct digest *out)
+static int make_parts(struct device *d)
 {
     struct cuda *cuda = cuda_of(d);
     int64_t bytes = digest_cuda_bytes(d);
     int err = OK;
     if (!cuda->parts[0]) err = cuda_alloc(d, bytes, (void **)&cuda->parts[0]);
-    if (!err && !cuda->parts[1]) {
-        cuda->parts[1] = (struct digest *)mem_alloc(bytes, 1);
-        err = cuda->parts[1] ? OK : ERR_MEMORY;
-    }
-    return err ? err : digest_cuda(d, v, cuda->parts[0], cuda->parts[1], out);
+    if (err || cuda->parts[1]) return err;
+    cuda->parts[1] = (uint64_t *)mem_alloc(bytes, 1);
+    return cuda->parts[1] ? OK : ERR_MEMORY;
+}
+
+static int cuda_digest(struct device *d, const struct device_view *v, uint64_t *bits)
+{
+    int err = make_parts(d);
+    return err ? err : digest_cuda(d, v, cuda_of(d)->parts[0], cuda_of(d)->parts[1], bits);
+}
+
+static int cuda_fetch(struct device *d, const struct device_view *v, uint64_t seed, void *to)
+{
+    int err = make_parts(d);
+    return err ? err : fetch_cuda(d, v, seed, cuda_of(d)->parts[0], to);
 }
 
 static void cuda_run_begin(struct device *d, bool closed)
@@ -332,8 +341,9 @@ extern "C" const struct device_ops device_cuda = {
     .fill = cuda_fill,
     .digest = cuda_digest,
     .spoil = spoil_cuda,
-    .negate = negate_cuda,
-    .sign = sign_cuda,
+    .sign_dense = sign_dense_cuda,
+    .sign_sparse = sign_sparse_cuda,
+    .fetch = cuda_fetch,
     .check_product = check_product_cuda,
     .sync = cuda_sync,
     .sync_all = cuda_sync_all,

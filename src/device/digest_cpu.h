@@ -4,15 +4,14 @@
 
 #include "device/digest.h"
 
-// Keys and weights of the slots of a block.
+// Keys of the slots of a block.
 struct digest_table {
     uint32_t key[DIGEST_BLOCK];          // keys for elements of one word
     uint32_t wide_key[2 * DIGEST_BLOCK]; // keys for elements of two words, interleaved
-    double weight[DIGEST_BLOCK];
 };
 
 void digest_table_fill(struct digest_table *t);
-// Sets the digest of all elements. Uses all threads for large arrays.
-void digest_cpu(const struct digest_table *t, const struct device_view *v, struct digest *out);
+// Returns the digest of all elements. Uses all threads for large arrays.
+uint64_t digest_cpu(const struct digest_table *t, const struct device_view *v);
 
 #endif

@@ -1,4 +1,4 @@
-// Sums of a block. digest_cpu.c includes this file once per kind of processor.
+// The sum of a block. digest_cpu.c includes this file once per kind of processor.
 
 static uint64_t KIND_NAME(sum_words)(const uint32_t *restrict word, const uint32_t *restrict key,
                                      int n)
@@ -12,20 +12,3 @@ static uint64_t KIND_NAME(sum_words)(const uint32_t *restrict word, const uint32
     return bits;
 #endif
 }
-
-#define SUM_REALS(T)                                                                               \
-    static struct sums KIND_NAME(sum_reals_##T)(const T *restrict x,                               \
-                                                const double *restrict weight, int n)              \
-    {                                                                                              \
-        double sum = 0, size = 0;                                                                  \
-        _Pragma("omp simd reduction(+ : sum, size)") for (int i = 0; i < n; i++)                   \
-        {                                                                                          \
-            const double y = (double)x[i] * weight[i];                                             \
-            sum += y;                                                                              \
-            size += fabs(y);                                                                       \
-        }                                                                                          \
-        return (struct sums){sum, size};                                                           \
-    }
-SUM_REALS(float)
-SUM_REALS(double)
-#undef SUM_REALS

@@ -121,7 +121,6 @@ static __device__ void gather(struct product_part *part, int lanes)
         b->off2 += from_lane(b->off2, step);
         gather_squares(&b->allowed, step);
         gather_squares(&b->should_be, step);
-        gather_squares(&b->spread, step);
         part->worst = fmax(part->worst, from_lane(part->worst, step));
         part->terms = max(part->terms, __shfl_xor_sync(FULL_MASK, part->terms, step));
         part->faults |= __shfl_xor_sync(FULL_MASK, part->faults, step);

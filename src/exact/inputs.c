@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/fresh.h"
+#include "measure/change.h"
 
 int inputs_make(struct inputs *in, struct device *dev, const struct op *op, const struct csr *A,
                 enum prec prec, const int64_t *axis, bool exact, int64_t pad)
@@ -108,10 +108,10 @@ struct case_outcome case_run(struct inputs *in, const struct algo_entry *entry, 
     out.err = task_prepare(&t, &in->o, &out.setup);
     if (out.err) return out;
     int64_t before = in->o.dev->used_bytes;
-    struct fresh fresh = fresh_start(&t, &in->o, NULL);
-    out.err = check_task(&t, &in->ref, mode, in->stay ? NULL : &fresh, &out.check);
+    struct change change = change_start(&t, &in->o);
+    out.err = check_task(&t, &in->ref, mode, in->stay ? NULL : &change, &out.check);
     int own = out.err == ERR_DEVICE ? device_sync(in->o.dev) : OK;
-    if (!own) own = fresh_end(&fresh);
+    if (!own) own = change_end(&change);
     if (!out.err) out.err = own;
     out.left = in->o.dev->used_bytes - before;
     out.stats = t.stats;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "exact/inputs.h"
-#include "measure/fresh.h"
+#include "measure/change.h"
 #include "measure/in_order.h"
 #include "measure/verify.h"
 
@@ -269,7 +269,7 @@ static enum exact_result denormal_run(struct trap_case *c)
 static enum exact_result repeat_run(struct trap_case *c)
 {
     struct ready r;
-    struct output_sums first, now;
+    struct output_digest first, now;
     enum exact_result result = EXACT_RIGHT;
     int err = ready_inputs(c, &r, false);
     if (err) return trap_failed(c, err);
@@ -375,8 +375,7 @@ static int chain_late(struct trap_case *c, struct ready *r, enum exact_result *r
         *result = EXACT_WRONG;
     }
     if (err || *result != EXACT_RIGHT) return err;
-    const struct verify verify = {
-        .task = &r->t, .ref = &r->in.ref, .mode = CHECK_FULL, .first = &first};
+    const struct verify verify = verify_start(&r->t, &r->in.ref, CHECK_FULL, &first, NULL);
     err = in_order_look(&verify, true, &order);
     if (err || order != ORDER_BROKEN) return err;
     snprintf(c->why, sizeof c->why,
@@ -407,41 +406,39 @@ static bool graph_fits(const struct device *dev, const struct algo_entry *e)
 static int start_task(void *task) { return task_run(task); }
 
 #define REPLAYS 3
-// Replays the graph with other signs of the inputs each time. `want`: digest with their own signs.
-static int replay(struct trap_case *c, struct ready *r, void *graph, const struct output_sums *want,
-                  enum exact_result *result)
+// Replays the graph with other operands each time. The result is that of a run.
+static int replay(struct trap_case *c, struct ready *r, void *graph, enum exact_result *result)
 {
-    struct output_sums now;
-    struct fresh fresh = fresh_start(&r->t, &r->in.o, NULL);
+    struct output_digest want, now;
+    struct change change = change_start(&r->t, &r->in.o);
     int err = OK;
     for (int x = 0; x < REPLAYS && !err && *result == EXACT_RIGHT; x++) {
-        err = output_poison(&r->t);
-        if (!err) err = fresh_change(&fresh, true);
+        err = change_operands(&change, true);
+        if (!err) err = run_once(&r->t);
+        if (!err) err = output_digest(&r->t, &want);
+        if (!err) err = output_poison(&r->t);
         if (!err) err = c->dev->ops->graph_launch(c->dev, graph);
-        if (!err) err = fresh_undo(&fresh);
         if (!err) err = output_digest(&r->t, &now);
-        if (err || output_same(want, &now)) continue;
+        if (err || output_same(&want, &now)) continue;
         snprintf(c->why, sizeof c->why, "replay %d of the graph differs from a run", x + 1);
         *result = EXACT_WRONG;
     }
-    int own = fresh_end(&fresh);
+    int own = change_end(&change);
     return err ? err : own;
 }
 
 static enum exact_result graph_run(struct trap_case *c)
 {
     struct ready r;
-    struct output_sums want;
     void *graph = NULL;
     enum exact_result result = EXACT_RIGHT;
     int err = ready_inputs(c, &r, true);
     if (err) return trap_failed(c, err);
     err = ready_task(&r);
     if (!err) result = run_and_judge(c, &r);
-    if (!err && result == EXACT_RIGHT) err = output_digest(&r.t, &want);
     if (!err && result == EXACT_RIGHT) {
         err = c->dev->ops->graph_make(c->dev, start_task, &r.t, &graph);
-        if (!err) err = replay(c, &r, graph, &want, &result);
+        if (!err) err = replay(c, &r, graph, &result);
         c->dev->ops->graph_free(c->dev, graph);
         if (err == ERR_UNSUPPORTED) {
             snprintf(c->why, sizeof c->why, "%s", fail_text());

@@ -154,12 +154,12 @@ int sparse_digest(struct device *d, const struct sparse *X, uint64_t *bits)
     int err = OK, count = X->format->arrays(X, list);
     *bits = 0;
     for (int i = 0; i < count && !err; i++) {
-        struct digest part;
+        uint64_t part;
         struct device_view v = {*list[i].data,     1,    list[i].count, list[i].count,
                                 (int)list[i].size, false};
         if (!v.p) continue;
         err = device_digest(d, &v, &part);
-        *bits = *bits * 31 + part.bits; // depends on the order of the arrays
+        *bits = *bits * 31 + part; // depends on the order of the arrays
     }
     return err;
 }

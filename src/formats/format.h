@@ -93,7 +93,7 @@ int sparse_overwrite(struct device *d, const struct sparse *from, struct sparse 
 void sparse_release(struct device *d, struct sparse *X);
 // Frees X, which may be NULL.
 void sparse_free(struct device *d, struct sparse *X);
-// Sets *bits to a digest of all arrays; see struct digest. Waits.
+// Sets *bits to a digest of all arrays; see device_digest(). Waits.
 int sparse_digest(struct device *d, const struct sparse *X, uint64_t *bits);
 // Returns the bytes of all arrays.
 int64_t sparse_bytes(const struct sparse *X);

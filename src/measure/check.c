@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/secret.h"
+#include "device/digest.h"
 #include "measure/check_product.h"
-#include "measure/fresh.h"
-#include "measure/output.h"
-#include "measure/tolerance.h"
 
 // The worst element seen so far; j = -1 is a whole row's random combination.
 struct worst {
@@ -21,6 +20,7 @@ struct seen {
     double largest; // absolute value of an element that should be there
     struct worst worst;
     struct tally tally;
+    int64_t work; // multiply-adds of the rows that check_places() has computed
 };
 
 // Keeps the worse of two elements; of equal ones the first, whatever the number of threads.
@@ -224,8 +224,6 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
     if (row_norm > norm) norm = row_norm, bucket = row_bucket;
     out->error_ratio = fmax(worst.ratio, norm);
     out->tolerance_share = tally_share(&elements->tally);
-    out->spread =
-        out->method[0] == 'f' ? tally_spread(&elements->tally) : 2 * tally_spread(&rows->tally);
     out->ok = out->error_ratio <= 1;
     out->blind = out->ok && !(out->tolerance_share <= share_max(t));
     if (!(worst.ratio <= 1))
@@ -367,22 +365,6 @@ static int compare_on_device(const struct task *t, const struct problem *p, stru
     return err;
 }
 
-// Runs the task twice: timed runs follow other runs, so the second result is checked. The inputs
-// change between the runs, so that a result of prepare() or of the first run is wrong.
-static int run_twice(struct task *t, struct fresh *fresh)
-{
-    int err = OK;
-    t->dev->poison = true;
-    for (int run = 0; run < 2 && !err; run++) {
-        if (run) task_release_result(t);
-        err = output_poison(t);
-        if (!err && run && fresh) err = fresh_change(fresh, true);
-        if (!err) err = task_run(t);
-    }
-    t->dev->poison = false;
-    return err;
-}
-
 int check_result(struct task *t, struct reference *ref, enum check_mode mode, struct check *out)
 {
     const struct check start = {.ok = true, .result_nnz = t->R.nnz};
@@ -402,17 +384,194 @@ int check_result(struct task *t, struct reference *ref, enum check_mode mode, st
     return err;
 }
 
-int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct fresh *fresh,
+// Multiply-adds of the rows that check_places() computes, and rows of a sparse result.
+#define PLACES_WORK ((int64_t)1 << 17)
+#define PLACES_ROWS 8
+
+// A place of a result that is not sparse.
+struct place {
+    int64_t i, e; // row, and index of the element in the row
+};
+
+// Returns the row of nonzero q.
+static int64_t row_of(const struct csr *A, int64_t q)
+{
+    int64_t low = 0, high = A->m; // ptr[low] <= q < ptr[high]
+    while (high - low > 1) {
+        const int64_t mid = low + (high - low) / 2;
+        if (A->ptr[mid] <= q)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+// Finds the place that lies `at` elements behind the first.
+static int find_place(const struct task *t, const struct problem *p, int64_t at, struct place *x)
+{
+    const struct dense_dev *C = &t->C;
+    int32_t row;
+    if (!C->val) {
+        x->i = row_of(p->A, at);
+        x->e = at - p->A->ptr[x->i];
+        return OK;
+    }
+    const int64_t line = at / C->ld, e = at % C->ld;
+    *x = C->layout == LAYOUT_ROW ? (struct place){line, e} : (struct place){e, line};
+    if (!t->order) return OK;
+    int err = device_download(t->dev, &row, t->order + x->i, sizeof row);
+    x->i = row;
+    return err || (row >= 0 && row < p->rows) ? err : fail(ERR_WRONG, "no row %d in C", row);
+}
+
+// Room for the reference of a row.
+struct row_room {
+    struct row row;
+    int64_t size;
+};
+
+static int need_room(struct row_room *room, const struct problem *p, int64_t size)
+{
+    if (size <= room->size && room->row.ref) return OK;
+    row_free(&room->row);
+    room->size = size;
+    return row_alloc(&room->row, p, size);
+}
+
+static int compare_place(const struct task *t, const struct problem *p, int64_t at, double c,
+                         struct row_room *room, struct seen *seen)
+{
+    struct place x;
+    struct row *row = &room->row;
+    int err = find_place(t, p, at, &x);
+    if (!err) err = need_room(room, p, p->op->row_room(p, (int32_t)x.i));
+    if (err) return err;
+    p->op->row(p, t->algo->variant, (int32_t)x.i, row);
+    const struct tolerance tol = tolerance_of(t, row->terms, row->ref[x.e], row->error[x.e]);
+    const int64_t j = t->C.val ? x.e : p->A->idx[p->A->ptr[x.i] + x.e];
+    seen_add(seen, &tol, row->terms, (struct worst){0, x.i, j, c, row->ref[x.e]});
+    seen->work += p->op->row_work(p, (int32_t)x.i) + 1;
+    return OK;
+}
+
+static int compare_spots(const struct task *t, const struct problem *p, uint64_t seed,
+                         struct seen *seen)
+{
+    const struct device_view v = output_values(t);
+    const enum prec type = prec_out(t->prec);
+    uint64_t spots[DEVICE_SPOTS];
+    struct row_room room = {.size = 0};
+    int err = device_fetch(t->dev, &v, seed, spots);
+    // A spot that no run has written since comes first.
+    for (int unwritten = 1; unwritten >= 0; unwritten--)
+        for (int64_t s = 0; s < digest_spots(&v) && !err && seen->work < PLACES_WORK; s++) {
+            const double c = type_load(type, spots, s);
+            if ((isnan(c) != 0) == unwritten)
+                err = compare_place(t, p, digest_spot(&v, seed, s), c, &room, seen);
+        }
+    row_free(&room.row);
+    return err;
+}
+
+// Compares a row of a random nonzero, or any row.
+static int compare_some_row(const struct task *t, struct output_view *R, bool full,
+                            struct seen *seen, char text[160])
+{
+    const struct problem *p = R->p;
+    int64_t i = (int64_t)(secret() % (uint64_t)p->rows);
+    bool same;
+    if (full && p->A->nnz) i = row_of(p->A, (int64_t)(secret() % (uint64_t)p->A->nnz));
+    seen->work += p->op->row_work(p, (int32_t)i) + 1;
+    return compare_one(t, R, i, seen, text, &same);
+}
+
+static int compare_some_rows(const struct task *t, const struct problem *p, struct seen *seen,
+                             char text[160])
+{
+    struct output_view R;
+    int err = output_starts(t, p, &R);
+    for (int x = 0; x < PLACES_ROWS && p->rows && !err && !R.broken[0]; x++)
+        if (seen->work < PLACES_WORK) err = compare_some_row(t, &R, x % 2, seen, R.broken);
+    memcpy(text, R.broken, sizeof R.broken);
+    output_free(&R);
+    return err;
+}
+
+int check_places(struct task *t, const struct problem *p, uint64_t seed, struct tally *tally,
+                 struct check *out)
+{
+    struct seen seen = {0}, none = {0};
+    *out = (struct check){.method = "places", .ok = true};
+    int err = p->op->result == RESULT_SPARSE ? compare_some_rows(t, p, &seen, out->reason)
+                                             : compare_spots(t, p, seed, &seen);
+    if (err) return unchecked(err);
+    tally_add_all(&seen.tally, tally);
+    *tally = seen.tally;
+    if (out->reason[0])
+        out->ok = false;
+    else
+        tell_verdict(t, p, &seen, &none, out);
+    return OK;
+}
+
+// Runs the task once, with a poisoned result. Sets *ms to the time, with the wait for the device.
+static int run_poisoned(struct task *t, double *ms)
+{
+    t->dev->poison = true;
+    int err = output_poison(t);
+    if (!err) err = device_sync(t->dev);
+    const double start = clock_ms();
+    if (!err) err = task_run(t);
+    if (!err) err = device_sync(t->dev);
+    *ms = clock_ms() - start;
+    t->dev->poison = false;
+    return err;
+}
+
+// Looks at a run whose operands have other signs: a result of prepare(), or of the operands' own
+// values, is wrong.
+static int look_at_changed(struct task *t, struct change *change, struct check *out)
+{
+    struct tally tally = {0};
+    double first_ms = 0;
+    int err = change_all(change);
+    if (!err) err = run_poisoned(t, &first_ms);
+    const struct problem now = change_problem(change);
+    if (!err && t->algo->finish) err = unchecked(t->algo->finish(t));
+    if (!err) err = device_sync(t->dev);
+    if (!err) err = check_places(t, &now, secret(), &tally, out);
+    if (!err) err = change_end(change);
+    task_release_result(t);
+    out->first_ms = first_ms;
+    return err;
+}
+
+int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct change *change,
                struct check *out)
 {
+    struct check changed = {.ok = true};
     *out = (struct check){.method = "off", .ok = true};
-    int err = run_twice(t, mode == CHECK_OFF ? NULL : fresh);
+    int err = OK;
+    if (mode != CHECK_OFF && change) {
+        err = look_at_changed(t, change, &changed);
+    } else {
+        err = run_poisoned(t, &changed.first_ms);
+        task_release_result(t);
+    }
+    double second_ms;
+    if (!err) err = run_poisoned(t, &second_ms);
     if (!err && t->algo->finish && mode != CHECK_OFF)
         err = unchecked(t->algo->finish(t)); // only the check needs it
     if (!err) err = device_sync(t->dev);
-    if (!err && fresh && mode != CHECK_OFF) err = fresh_undo(fresh);
     out->result_nnz = t->R.nnz;
     if (!err && mode != CHECK_OFF) err = check_result(t, ref, mode, out);
+    out->first_ms = changed.first_ms;
+    if (!err && out->ok && !changed.ok && !changed.blind) {
+        out->ok = false;
+        out->error_ratio = changed.error_ratio;
+        snprintf(out->reason, sizeof out->reason, "with other operands: %.130s", changed.reason);
+    }
     task_release_result(t);
     if (err) out->method = NULL;
     return err;

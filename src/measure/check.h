@@ -3,10 +3,10 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include "measure/change.h"
 #include "measure/output.h"
 #include "measure/reference.h"
-
-struct fresh; // measure/fresh.h
+#include "measure/tolerance.h"
 
 enum check_mode { CHECK_AUTO, CHECK_FULL, CHECK_SAMPLE, CHECK_OFF };
 
@@ -18,26 +18,29 @@ struct check {
     // The larger of two ratios: the worst |c - ref| over its tolerance, and the root mean square of
     // many errors over the root mean square that rounding explains. Over 1 or NaN: wrong.
     double error_ratio;
+    double first_ms;        // time of the first run, on the host
     double tolerance_share; // tolerance over the typical element, in the worst bucket
-    // Bound on the error of a sum of all elements with random signs and weights of at most 1: the
-    // root of the sum of squares of their rounding errors. A standard error is under half of it.
-    double spread;
     bool ok;
-    bool blind;                // neither ok nor wrong: an overflow, or too large a tolerance
-    struct output_sums digest; // digest of the result, if ok
-    char reason[160];          // place of the first wrong element, or another reason; "": ok
+    bool blind;                  // neither ok nor wrong: an overflow, or too large a tolerance
+    struct output_digest digest; // digest of the result, if ok
+    char reason[160];            // place of the first wrong element, or another reason; "": ok
 };
 
 // CHECK_AUTO samples rows above this number of flops, instead of comparing every element.
 #define CHECK_FULL_FLOPS 1000000000
 
-// Poisons the result with NaN and runs the task, twice. The inputs change their signs between the
-// runs, unless `fresh` is NULL. Downloads the second result, with the signs changed back, and
-// compares it with `ref`. A wrong result sets out->ok to false and is no error. Returns an error if
+// Poisons the result with NaN and runs the task, twice. The first run has operands with other
+// signs, unless `change` is NULL, and is looked at by check_places(). The result of the second run
+// is compared with `ref`. A wrong result sets out->ok to false and is no error. Returns an error if
 // the check was impossible, ERR_UNCHECKED if the host lacks memory for the check.
-int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct fresh *fresh,
+int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct change *change,
                struct check *out);
-// The same for the result that a run and finish() have left, without a run.
+// Compares the result that a run and finish() have left, without a run.
 int check_result(struct task *t, struct reference *ref, enum check_mode mode, struct check *out);
+// Compares a few elements of this result with the definition of the problem p: those that
+// output_spoil() has set for this seed; of a sparse result a few rows. Adds the errors to `tally`,
+// whose root mean square is judged, too. Sets out->ok and out->reason.
+int check_places(struct task *t, const struct problem *p, uint64_t seed, struct tally *tally,
+                 struct check *out);
 
 #endif

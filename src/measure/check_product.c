@@ -1,20 +1,25 @@
 #include "measure/check_product.h"
 
 #include "device/product.h"
+#include "device/signs.h"
 
 bool product_is_on_device(const struct task *t, const struct problem *p)
 {
     return p->op->product && t->dev->ops->check_product && !t->algo->drops_zeros;
 }
 
-// Copies the host's matrix to the device. Also after an error, displace() frees the arrays.
-static int place(struct device *d, const struct csr *A, struct csr *out)
+// Copies the host's matrix to the device, with the signs of `key`. Also after an error, displace()
+// frees the arrays.
+static int place(struct device *d, const struct csr *A, uint64_t key, struct csr *out)
 {
     *out = (struct csr){.m = A->m, .n = A->n, .nnz = A->nnz};
     int err = device_place(d, A->ptr, (int64_t)A->m + 1, sizeof *A->ptr, (void **)&out->ptr);
     if (!err) err = device_place(d, A->idx, A->nnz, sizeof *A->idx, (void **)&out->idx);
     if (!err) err = device_place(d, A->val, A->nnz, sizeof *A->val, (void **)&out->val);
-    return err;
+    if (err || !key) return err;
+    const struct device_signs_sparse s = {
+        0, key, A->m, A->nnz, out->ptr, sizeof *out->ptr, out->idx, out->val, sizeof *out->val};
+    return d->ops->sign_sparse(d, &s);
 }
 
 static void displace(struct device *d, struct csr *A)
@@ -115,8 +120,8 @@ int product_check(const struct task *t, const struct problem *p, const int64_t *
     *out = (struct product_seen){.worst_row = -1, .broken_row = -1, .another_row = -1};
     // A row has one segment, and one more for each PRODUCT_SEGMENT entries at most.
     batch = min64(batch, p->rows + ptr[p->rows] / PRODUCT_SEGMENT);
-    int err = place(d, p->A, &A);
-    if (!err && p->S != p->A) err = place(d, p->S, &S);
+    int err = place(d, p->A, p->sparse_key, &A);
+    if (!err && p->S != p->A) err = place(d, p->S, p->sparse_key, &S);
     if (!err) err = walk_start(&w, d, batch);
     const struct product x = {.A = A,
                               .S = p->S == p->A ? A : S,

@@ -1,5 +1,6 @@
 #include "measure/in_order.h"
 
+#include "base/secret.h"
 #include "measure/prepare.h"
 
 struct look {
@@ -53,7 +54,7 @@ static int look(struct look *l, void *graph, enum in_order *out)
     int err = output_poison(t);
     if (!err) err = start(l, graph);
     if (err) return err;
-    err = verify_after(&l->verify, false);
+    err = verify_after(&l->verify);
     if (!err) *out = ORDER_KEPT;
     if (err != ERR_WRONG) return err;
     *out = ORDER_BROKEN;
@@ -78,6 +79,7 @@ int in_order_look(const struct verify *verify, bool graphs, enum in_order *out)
     const struct device_ops *can = t->dev->ops;
     const int64_t peak = t->dev->peak_bytes; // the memory of this test is not the algorithm's
     struct look l = {.verify = *verify};
+    l.verify.seed = secret();
     *out = ORDER_NOT_LOOKED;
     if (!can->flip || verify->ref->p->op->result == RESULT_SPARSE) return OK;
     for (int i = 0; i < DENSE_MAX && t->in[i].val; i++)

@@ -42,46 +42,55 @@ bool output_is_whole(const struct task *t)
            device_holds(t->dev, R->val, R->nnz * out_bytes(t));
 }
 
+struct device_view output_values(const struct task *t)
+{
+    const int real = REAL_OF(prec_out(t->prec)), width = (int)out_bytes(t);
+    if (t->C.val) return dense_view(&t->C, prec_out(t->prec));
+    const int64_t count = t->val ? t->A[0]->nnz : t->R.nnz;
+    return (struct device_view){t->val ? t->val : t->R.val, 1, count, count, width, real};
+}
+
 // Sets `v` to the arrays of a result. Returns their number; 0 if lengths and sizes disagree.
 static int views(const struct task *t, struct device_view v[OUTPUT_ARRAYS])
 {
     const struct csr_dev *R = &t->R;
-    const int real = REAL_OF(prec_out(t->prec)), width = (int)out_bytes(t);
-    if (t->C.val) return v[0] = dense_view(&t->C, prec_out(t->prec)), 1;
-    if (t->val)
-        return v[0] = (struct device_view){t->val, 1, t->A[0]->nnz, t->A[0]->nnz, width, real}, 1;
+    v[0] = output_values(t);
+    if (t->C.val || t->val) return 1;
     int64_t starts = (int64_t)R->m + 1;
-    v[0] = (struct device_view){R->val, 1, R->nnz, R->nnz, width, real};
     v[1] = (struct device_view){R->idx, 1, R->nnz, R->nnz, 4, ONLY_BITS};
     v[2] = (struct device_view){R->ptr, 1, starts, starts, R->ptr_bytes, ONLY_BITS};
     return output_is_whole(t) ? 3 : 0;
 }
 
-int output_digest(struct task *t, struct output_sums *out)
+int output_digest(struct task *t, struct output_digest *out)
 {
     struct device_view v[OUTPUT_ARRAYS];
     int err = OK, count = views(t, v);
-    *out = (struct output_sums){.nnz = t->R.nnz, .m = t->R.m, .n = t->R.n};
-    for (int i = 0; i < count && !err; i++) err = device_digest(t->dev, &v[i], &out->array[i]);
+    *out = (struct output_digest){.nnz = t->R.nnz, .m = t->R.m, .n = t->R.n};
+    for (int i = 0; i < count && !err; i++) err = device_digest(t->dev, &v[i], &out->bits[i]);
     return err;
 }
 
-bool output_same_structure(const struct output_sums *x, const struct output_sums *y)
+bool output_same(const struct output_digest *x, const struct output_digest *y)
 {
     bool same = x->nnz == y->nnz && x->m == y->m && x->n == y->n;
-    for (int i = 1; i < OUTPUT_ARRAYS; i++) same &= x->array[i].bits == y->array[i].bits;
+    for (int i = 0; i < OUTPUT_ARRAYS; i++) same &= x->bits[i] == y->bits[i];
     return same;
-}
-
-bool output_same(const struct output_sums *x, const struct output_sums *y)
-{
-    return output_same_structure(x, y) && x->array[0].bits == y->array[0].bits;
 }
 
 int output_spoil(struct task *t, uint64_t seed)
 {
     struct device_view v[OUTPUT_ARRAYS];
     return views(t, v) ? device_spoil(t->dev, &v[0], seed) : OK;
+}
+
+#define PAGE_BYTES 4096
+void output_touch(const struct task *t)
+{
+    struct device_view v[OUTPUT_ARRAYS];
+    if (!device_is_host(t->dev) || !views(t, v)) return;
+    const int64_t bytes = (v[0].lines - 1) * v[0].step * v[0].width + v[0].length * v[0].width;
+    for (int64_t b = 0; b < bytes; b += PAGE_BYTES) (void)((volatile const char *)v[0].p)[b];
 }
 
 void output_free(struct output_view *R)

@@ -33,19 +33,22 @@ int output_row(const struct task *t, struct output_view *R, int64_t i);
 
 // Arrays of a result: values; of a sparse result also row starts and columns.
 #define OUTPUT_ARRAYS 3
-struct output_sums {
+struct output_digest {
     int64_t nnz;
-    int32_t m, n;                       // size of a sparse result
-    struct digest array[OUTPUT_ARRAYS]; // [0]: the values
+    int32_t m, n;                 // size of a sparse result
+    uint64_t bits[OUTPUT_ARRAYS]; // digests; [0]: of the values
 };
 // Sets `out` to the digests of the result that a run and finish() have left on the device.
-int output_digest(struct task *t, struct output_sums *out);
-// Return true if two results agree in every bit; in every bit but the values.
-bool output_same(const struct output_sums *x, const struct output_sums *y);
-bool output_same_structure(const struct output_sums *x, const struct output_sums *y);
+int output_digest(struct task *t, struct output_digest *out);
+// Returns true if two results agree in every bit.
+bool output_same(const struct output_digest *x, const struct output_digest *y);
 // Changes some values, so that a run which does not write them again is found. The structure stays:
 // an algorithm may keep the structure of a product that it computes again.
 int output_spoil(struct task *t, uint64_t seed);
+// Sets `v` to the values of a result that is not sparse.
+struct device_view output_values(const struct task *t);
+// Reads a word of each page of a result in host memory.
+void output_touch(const struct task *t);
 
 // Return the number of elements of row i; the column and the value of its element e.
 int64_t output_count(const struct output_view *R, int64_t i);

@@ -162,11 +162,8 @@ struct device_block dense_block(const struct dense_dev *D, enum prec type)
 
 static int dense_digest(const struct operands *o, int which, uint64_t *bits)
 {
-    struct digest x;
     struct device_view v = dense_view(&o->in[which], prec_in(o->p->prec));
-    int err = device_digest(o->dev, &v, &x);
-    *bits = x.bits;
-    return err;
+    return device_digest(o->dev, &v, bits);
 }
 
 static int dense_alloc(struct operands *o, int64_t rows, int64_t cols, enum prec type,

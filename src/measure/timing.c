@@ -1,7 +1,7 @@
 #include "measure/timing.h"
 
 #include <math.h>
-#include <string.h>
+#include <time.h>
 
 #include "base/secret.h"
 #include "measure/batch.h"
@@ -20,14 +20,16 @@
 #define WANTED_PRECISION 0.005  // half-width of the confidence interval over the median
 #define NOISE_SHRINKS    0.9 // twice the samples shrink the half-width to 0.71 if noise is random
 #define SAMPLES_MAX      100000
-#define SECRET_ROUNDS    7    // a trial with other inputs is ahead of one of these rounds
-#define CHANGE_SHARE     0.05 // most time of changing the inputs, of a round with a verified result
-#define FRESH_TRIES      3    // tries, fewer if they take longer than FRESH_MS
-#define FRESH_MS         30
-#define FRESH_TRIES_MOST 10    // most tries while keeps_result(): noise comes in bursts
-#define FRESH_GRAPH      31    // most runs of a try in a graph: capturing a graph takes time
-#define FRESH_SHARE      1.0   // part of a run by which a run with other inputs may be slower,
-#define FRESH_SLACK_MS   0.002 // plus this: noise of a short run
+#define TRIAL_ROUNDS     8     // in these rounds there is a trial of each kind
+#define TRIAL_SHARE      0.25  // part of the time that further trials may take
+#define TRIALS_LEAST     3     // trials of each kind, if time is left
+#define TRIAL_GRAPH      31    // most runs of a trial in a graph: capturing a graph takes time
+#define TRIALS_MORE      20    // further trials while keeps_result(): noise comes in bursts
+#define TRIAL_PAUSE_MS   0.5   // before the first of these,
+#define TRIAL_PAUSE_GROW 1.4   // and so many times as long before the next: 1 s in all
+#define KEEPS_SHARE      0.5   // part of a run by which a run with other inputs may be slower,
+#define KEEPS_ALONE      1.0   // the same without trials that write the same values,
+#define KEEPS_SLACK_MS   0.002 // plus this: noise of a short run
 #define LATE_SHARE       0.2   // part of a batch by which work may end later than the batch,
 #define LATE_SLACK_MS    0.05  // plus this: the host waits for the device
 
@@ -50,9 +52,11 @@ struct session {
     bool stale;         // a result was read since the last run
     double last_width;  // width of the confidence interval at the last test
     int room;           // allocated samples
-    int fresh_round, anew_round; // secret rounds of the trials; -1: done
-    double change_ms;            // duration of the last change of the inputs
-    int64_t batches, late;       // timed batches, and those with work that ends too late
+    int64_t batches, late; // timed batches, and those with work that ends too late
+    int trial_round[2];    // of TRIAL_ROUNDS, secret: of trials without and with other inputs
+    int trials[2];         // taken
+    double trials_ms;      // duration of all trials
+    double later_ms;       // least time of a further trial with the same inputs
     // Runs apart, runs back to back, separators alone; the last two only if apart.separated.
     struct batch apart, back_to_back, separators;
 };
@@ -76,6 +80,7 @@ static int time_batch(struct session *s, const struct batch *c, double *ms)
     if (err || !s->work->after) return err;
     const double end = clock_ms();
     err = s->dev->ops->sync_all(s->dev);
+    if (s->work->touch) s->work->touch(s->work->arg);
     const double late_ms = clock_ms() - end;
     s->batches++;
     s->late += late_ms > LATE_SHARE * *ms + LATE_SLACK_MS;
@@ -187,38 +192,27 @@ static bool is_due(const struct session *s)
     return !w->is_due || w->is_due(w->arg, s->out->count);
 }
 
-// Changes the inputs, or writes the same values.
-static int change(struct session *s, bool really)
-{
-    const double start = clock_ms();
-    int err = s->work->change ? s->work->change(s->work->arg, really) : OK;
-    s->change_ms = clock_ms() - start;
-    return err;
-}
-
 // Returns true if the caches have to be brought into the state that runs leave.
 static bool leaves_traces(const struct session *s)
 {
     return !s->rule->cold && s->shortest_ms < REFRESH_BELOW_MS;
 }
 
-// Changes the inputs after a result was read, and runs once, untimed: the cache is then as runs
-// leave it.
+// Runs once, untimed, after a result was read: the cache is then as runs leave it.
 static int refresh(struct session *s)
 {
     double unused;
     if (!s->stale) return OK;
     s->stale = false;
-    int err = s->change_ms <= CHANGE_SHARE * s->round_ms ? change(s, true) : OK;
-    return err || !leaves_traces(s) ? err : run_once(s, &unused);
+    return leaves_traces(s) ? run_once(s, &unused) : OK;
 }
 
-static int look(struct session *s, bool anew)
+static int look(struct session *s)
 {
     const struct timed_work *w = s->work;
     if (!w->after) return w->release ? w->release(w->arg) : OK;
     s->stale = true;
-    return w->after(w->arg, anew);
+    return w->after(w->arg);
 }
 
 // Verifies the result of a single run. A batch shows only its last result, behind which runs that
@@ -228,22 +222,22 @@ static int look_at_one(struct session *s)
     const struct timed_work *w = s->work;
     double unused;
     int err = refresh(s);
-    if (!err && w->before) err = w->before(w->arg, false);
+    if (!err && w->before) err = w->before(w->arg);
     if (!err) err = run_once(s, &unused);
-    return err ? err : look(s, false);
+    return err ? err : look(s);
 }
 
 // Takes a sample and sets *ms to the time of a run. The old result is changed first in each sample,
 // so that a run cannot tell whether its result will be verified.
-static int take_sample(struct session *s, const struct batch *c, bool due, bool anew, double *ms)
+static int take_sample(struct session *s, const struct batch *c, bool due, double *ms)
 {
     const struct timed_work *w = s->work;
     int err = due && c->count > 1 && has_hooks(s) ? look_at_one(s) : OK;
     if (!err) err = refresh(s);
-    if (!err && w->before) err = w->before(w->arg, anew);
+    if (!err && w->before) err = w->before(w->arg);
     if (!err && s->rule->cold) err = s->dev->ops->flush_cache(s->dev);
     if (!err) err = time_batch(s, c, ms);
-    if (!err && due) err = look(s, anew);
+    if (!err && due) err = look(s);
     if (!err && !due && w->release) err = w->release(w->arg);
     if (err) return err;
     if (c->separated) *ms = fmax(*ms - c->count * s->out->separator_ms, TICK_MS);
@@ -268,74 +262,63 @@ static int grow(struct session *s)
     return err;
 }
 
-// Times a batch whose inputs are changed, or touched, ahead of each run, and verifies the last
-// result. Sets *run_ms to the time of a run. In a batch this time includes the change.
-static int time_change(struct session *s, enum batch_inputs inputs, double *run_ms)
+// Times the runs of a trial, whose inputs are written ahead of each run.
+static int time_trial(struct session *s, struct batch *b, double *ms)
 {
     const struct timed_work *w = s->work;
-    struct batch b = {.dev = s->dev, .work = w, .count = s->out->batch};
-    double ms;
-    if (s->apart.graph && b.count > FRESH_GRAPH) b.count = FRESH_GRAPH;
-    int err = refresh(s);
-    if (!err && w->before) err = w->before(w->arg, false);
-    if (b.count > 1)
-        b.inputs = inputs;
-    else if (!err)
-        err = change(s, inputs == INPUTS_CHANGE);
-    if (!err && s->rule->cold) err = s->dev->ops->flush_cache(s->dev);
-    if (!err && s->apart.graph) {
-        err = batch_make_graph(&b);
-        if (err && b.inputs == INPUTS_CHANGE && w->lose) w->lose(w->arg);
+    int err = OK;
+    if (b->count == 1) {
+        err = w->change(w->arg, b->inputs == INPUTS_CHANGE);
+        b->inputs = INPUTS_STAY;
+        if (!err) err = s->rule->cold ? s->dev->ops->flush_cache(s->dev) : OK;
+        if (!err) err = device_sync(s->dev); // a sample begins on an idle device
+    } else if (s->apart.graph) {
+        err = batch_make_graph(b);
         // The graphs of other batches are possible: the algorithm supports the case.
         if (err == ERR_UNSUPPORTED) err = ERR_DEVICE;
     }
-    if (!err) err = time_batch(s, &b, &ms);
-    batch_free_graph(&b);
-    if (!err) err = look(s, false);
-    if (!err) *run_ms = ms / b.count;
+    if (!err) err = time_batch(s, b, ms);
+    if (err && s->apart.graph && w->lose) w->lose(w->arg); // its changes may not have been made
+    batch_free_graph(b);
     return err;
 }
 
-// Returns true if a run with kept inputs takes less time than a run with other inputs, by more than
-// FRESH_SHARE and noise explain. `ms`: time of a run as measured.
-static bool keeps_result(const struct timing *t, double ms)
-{
-    const double kept = isnan(t->kept_ms) ? ms : t->kept_ms;
-    if (isnan(t->fresh_ms)) return false;
-    return t->fresh_ms - kept > FRESH_SHARE * ms + FRESH_SLACK_MS;
-}
-
-// Measures fresh_ms and kept_ms: runs after a change of the inputs, and after writes to the same
-// memory, which have the same effect on caches. `ms`: time of a run as measured so far.
-static int try_fresh(struct session *s, double ms)
+// Takes a trial, and verifies its last result.
+static int take_trial(struct session *s, bool really)
 {
     struct timing *t = s->out;
     const double start = clock_ms();
-    double fresh = INFINITY, changed = NAN, kept[FRESH_TRIES_MOST], sorted[FRESH_TRIES_MOST];
-    int err = OK;
-    s->fresh_round = -1;
-    for (int i = 0; i < FRESH_TRIES_MOST && !err; i++) {
-        kept[i] = NAN;
-        if (leaves_traces(s)) err = time_change(s, INPUTS_TOUCHED, &kept[i]);
-        if (!err) err = time_change(s, INPUTS_CHANGE, &changed);
-        if (err) break;
-        fresh = fmin(fresh, changed);
-        memcpy(sorted, kept, sizeof sorted); // timing_median() sorts
-        t->fresh_ms = fresh;
-        t->kept_ms = timing_median(sorted, i + 1);
-        const bool enough = i + 1 >= FRESH_TRIES || clock_ms() - start > FRESH_MS;
-        if (enough && !keeps_result(t, ms)) break;
-    }
+    struct batch b = {.dev = s->dev,
+                      .work = s->work,
+                      .count = s->apart.graph ? (int)min64(t->batch, TRIAL_GRAPH) : t->batch,
+                      .inputs = really ? INPUTS_CHANGE : INPUTS_TOUCHED};
+    double ms, *least = really ? &t->changed_ms : &t->same_ms;
+    int err = refresh(s);
+    if (!err && s->work->before) err = s->work->before(s->work->arg);
+    if (!err) err = time_trial(s, &b, &ms);
+    if (!err) err = look(s);
+    s->trials[really]++;
+    s->trials_ms += clock_ms() - start;
+    if (!err) *least = fmin(*least, ms / b.count);
     return err;
 }
 
-// Takes one more sample, which is not counted, with inputs that are drawn anew.
-static int try_anew(struct session *s)
+// Takes the trials ahead of round i, at places that the work cannot foresee.
+static int take_trials(struct session *s, int i)
 {
-    bool back = s->apart.separated && secret_one_in(2);
-    double unused;
-    s->anew_round = -1;
-    return take_sample(s, back ? &s->back_to_back : &s->apart, true, true, &unused);
+    int err = OK;
+    if (!s->work->change) return OK;
+    if (i % TRIAL_ROUNDS == 0) {
+        // The trial with the same inputs comes first: work that is honest for some runs after a
+        // change is not yet warned.
+        const int a = (int)(secret() % TRIAL_ROUNDS), b = (int)(secret() % TRIAL_ROUNDS);
+        s->trial_round[false] = i + (a < b ? a : b);
+        s->trial_round[true] = i + (a < b ? b : a);
+    }
+    for (int k = 0; k < 2 && !err; k++)
+        if (i == s->trial_round[k] && (!s->trials[k] || s->trials_ms <= TRIAL_SHARE * elapsed(s)))
+            err = take_trial(s, k);
+    return err;
 }
 
 // Takes a sample of separate runs and, if runs can overlap, one of runs back to back, under the
@@ -344,13 +327,12 @@ static int take_round(struct session *s)
 {
     int i = s->out->count;
     int err = i == s->room ? grow(s) : OK;
-    if (!err && i == s->fresh_round) err = try_fresh(s, s->out->samples[i - 1]);
-    if (!err && i == s->anew_round) err = try_anew(s);
+    if (!err) err = take_trials(s, i);
     double start = clock_ms();
     bool due = is_due(s);
-    if (!err) err = take_sample(s, &s->apart, due, false, &s->out->samples[i]);
+    if (!err) err = take_sample(s, &s->apart, due, &s->out->samples[i]);
     if (!err && s->apart.separated)
-        err = take_sample(s, &s->back_to_back, due, false, &s->out->back_samples[i]);
+        err = take_sample(s, &s->back_to_back, due, &s->out->back_samples[i]);
     if (due) s->round_ms = clock_ms() - start;
     if (!err) s->out->count++;
     return err;
@@ -358,7 +340,7 @@ static int take_round(struct session *s)
 
 static double half_width(const struct timing *t) { return (t->ci_hi - t->ci_lo) / 2 / t->median; }
 
-// Returns true if no time is left for another round and for the sample that is drawn anew.
+// Returns true if no time is left for another round and for a trial.
 static bool is_time_up(const struct session *s)
 {
     const struct timing_rule *rule = s->rule;
@@ -392,6 +374,47 @@ static int stop_rule(struct session *s, const char **stop)
     return OK;
 }
 
+// Returns true if a run with other inputs takes more time than one with the same inputs, which
+// takes same_ms, by more than noise explains. INFINITY: there is none.
+static bool is_slower(const struct timing *t, double same_ms)
+{
+    const bool alone = isinf(same_ms);
+    const double same = alone ? t->median : same_ms;
+    const double share = alone || t->busy ? KEEPS_ALONE : KEEPS_SHARE;
+    const double noise = t->median - t->min; // a trial with the same inputs may have been lucky
+    return isfinite(t->changed_ms) &&
+           t->changed_ms - same > share * t->median + noise + KEEPS_SLACK_MS;
+}
+
+// All trials with other inputs must be slower than one with the same inputs: a later trial cannot
+// hide that.
+static bool keeps_result(const struct timing *t) { return is_slower(t, t->same_ms); }
+
+// Takes the trials that are missing, and more while their times look as if results were kept.
+static int end_trials(struct session *s)
+{
+    double pause_ms = TRIAL_PAUSE_MS;
+    int err = OK;
+    if (!s->work->change) return OK;
+    for (int x = 0; x < 2 * TRIALS_LEAST && !is_time_up(s) && !err; x++)
+        if (s->trials[x % 2] < TRIALS_LEAST) err = take_trial(s, x % 2);
+    // The time of a batch includes the changes.
+    if (!err && !s->trials[false] && s->out->batch > 1) err = take_trial(s, false);
+    if (!err && !s->trials[true]) err = take_trial(s, true);
+    for (int x = 0; x < TRIALS_MORE && !err && keeps_result(s->out); x++) {
+        const struct timespec pause = {0, (long)(pause_ms * 1e6)};
+        nanosleep(&pause, NULL);
+        pause_ms *= TRIAL_PAUSE_GROW;
+        const double same = s->out->same_ms;
+        s->out->same_ms = s->later_ms;
+        err = take_trial(s, false);
+        s->later_ms = s->out->same_ms;
+        s->out->same_ms = same;
+        if (!err) err = take_trial(s, true);
+    }
+    return err;
+}
+
 static int take_samples(struct session *s)
 {
     struct timing *out = s->out;
@@ -400,12 +423,7 @@ static int take_samples(struct session *s)
         err = take_round(s);
         if (!err) err = stop_rule(s, &out->stop);
     }
-    if (!err && s->anew_round >= 0) err = try_anew(s);
-    if (!err) err = timing_summarise(out);
-    // Tries if no try took place, and again if the median of all samples tells of a kept result.
-    bool pending = s->fresh_round >= 0 && !is_time_up(s);
-    if (!err && (pending || keeps_result(out, out->median))) err = try_fresh(s, out->median);
-    return err;
+    return err ? err : timing_summarise(out);
 }
 
 // Returns ERR_WRONG if the times cannot be those of the work.
@@ -414,11 +432,14 @@ static int judge(const struct session *s)
     const struct timing *t = s->out;
     if (2 * s->late > s->batches)
         return fail(ERR_WRONG, "its work goes on after the run, outside the stream of the run");
-    if (keeps_result(t, t->median))
+    if (keeps_result(t) && !is_slower(t, s->later_ms))
+        return fail(ERR_UNCHECKED, "not checked: other work disturbs the runs too much to see "
+                                   "whether results are kept");
+    if (keeps_result(t))
         return fail(ERR_WRONG,
                     "it keeps results: with other inputs a run takes %.3g ms more than the %.3g ms "
                     "with the same inputs",
-                    t->fresh_ms - (isnan(t->kept_ms) ? t->median : t->kept_ms), t->median);
+                    t->changed_ms - (isinf(t->same_ms) ? t->median : t->same_ms), t->median);
     return OK;
 }
 
@@ -440,7 +461,8 @@ static int measure(struct session *s)
     out->throttled |= dev->ops->throttled(dev);
     out->machine = machine_between(&from, &to);
     out->busy = machine_busy(&from, &to, dev, s->apart.graph);
-    return judge(s);
+    err = end_trials(s);
+    return err ? err : judge(s);
 }
 
 int timing_measure(struct device *dev, const struct timed_work *work,
@@ -452,13 +474,14 @@ int timing_measure(struct device *dev, const struct timed_work *work,
                         .out = out,
                         .start_ms = clock_ms(),
                         .last_width = INFINITY,
-                        .fresh_round = -1,
-                        .anew_round = -1};
-    *out = (struct timing){
-        .batch = 1, .separator_ms = NAN, .back_to_back = NAN, .back_ci_lo = NAN, .back_ci_hi = NAN};
-    out->fresh_ms = out->kept_ms = NAN;
-    if (work->change) s.fresh_round = 1 + (int)(secret() % SECRET_ROUNDS);
-    if (has_hooks(&s)) s.anew_round = (int)(secret() % SECRET_ROUNDS);
+                        .later_ms = INFINITY};
+    *out = (struct timing){.batch = 1,
+                           .separator_ms = NAN,
+                           .back_to_back = NAN,
+                           .back_ci_lo = NAN,
+                           .back_ci_hi = NAN,
+                           .changed_ms = INFINITY,
+                           .same_ms = INFINITY};
     int err = measure(&s);
     free_graphs(&s);
     if (err) timing_free(out);

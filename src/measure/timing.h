@@ -21,12 +21,9 @@ struct timing_rule {
 // the measurement. The caller frees the remains of a failed run.
 struct timed_work {
     int (*run)(void *arg); // starts the work once
-    // Ahead of each sample: spoils the old result. NULL: nothing to do. `anew` is true for one more
-    // sample, at a place that the work cannot foresee. Its inputs are drawn anew.
-    int (*before)(void *arg, bool anew);
-    // Behind a sample that is_due(), and behind the sample with other inputs: looks at the result.
-    // NULL: nothing to do.
-    int (*after)(void *arg, bool anew);
+    int (*before)(void *arg); // ahead of each sample: spoils the old result; NULL: nothing to do
+    int (*after)(void *arg);  // behind a sample that is_due(), and behind a trial: looks at the
+                              // result; NULL: nothing to do
     // Returns true if sample number 0, 1, ... is looked at. NULL: all are.
     bool (*is_due)(void *arg, int64_t sample);
     // Gives the inputs other values. Without `really` writes the same values. A graph can capture
@@ -35,6 +32,9 @@ struct timed_work {
     // The changes of a graph that cannot be launched were not made: the values of the inputs are
     // unknown. NULL: nothing to do.
     void (*lose)(void *arg);
+    // Reads the result, if it is in host memory. This time counts as work behind the sample. NULL:
+    // nothing to do.
+    void (*touch)(void *arg);
     // Not NULL: each run makes its result from nothing. Then no batches are taken, and this
     // releases the result of each run that after() does not look at.
     int (*release)(void *arg);
@@ -60,9 +60,9 @@ struct timing {
     double separator_ms; // time of a separator behind a separator: the least of a kernel that waits
     double *back_samples;                        // back-to-back samples, size count
     double back_to_back, back_ci_lo, back_ci_hi; // their median and its interval
-    // Time of a run after a change of its inputs (least of the tries), and after writes of the same
-    // values (median of the tries). NAN: not measured.
-    double fresh_ms, kept_ms;
+    // Trials: samples that are not counted. The inputs change ahead of each run, or are written
+    // with the same values. Least time of a run with its change; INFINITY: none.
+    double changed_ms, same_ms;
     // Other work of the host during warm-up and samples; busy: the times may be too long.
     struct machine_load machine;
     bool busy;

@@ -55,13 +55,6 @@ void tally_add_all(struct tally *t, const struct tally *other)
     for (int b = 0; b < BUCKETS; b++) bucket_add_all(&t->bucket[b], &other->bucket[b]);
 }
 
-double tally_spread(const struct tally *t)
-{
-    struct squares all = {0};
-    for (int b = 0; b < BUCKETS; b++) squares_add_all(&all, &t->bucket[b].spread);
-    return squares_root(&all);
-}
-
 // Most independent draws in a row of elements: further elements share operands.
 #define DRAWS 64
 

@@ -31,8 +31,6 @@ struct bucket *tally_bucket(struct tally *t, int64_t terms);
 void tally_add(struct tally *t, int64_t terms, double off, double ref,
                const struct tolerance *tolerance);
 void tally_add_all(struct tally *t, const struct tally *other);
-// Returns the error of a sum of all elements.
-double tally_spread(const struct tally *t);
 // Returns the largest root mean square of a bucket over the allowed one: 1, and more for few draws,
 // which fluctuate. `draws`: least number of elements of a row. Sets *which to the bucket.
 double tally_norm(const struct tally *t, int64_t draws, int *which);

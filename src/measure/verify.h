@@ -2,48 +2,50 @@
 //
 // Before each sample some elements of the old result are changed, so that a run which writes
 // nothing is found. The results of samples 1, 2, 4, 8, ..., and of a random quarter of the others
-// are verified. After a result that differs in a bit, every sample is verified. After each
-// verification the inputs change signs (fresh.h), unless the change takes too long (timing.c).
-// Places and samples come from secret(): a run cannot foresee them.
+// are verified. Places and samples come from secret(): a run cannot foresee them.
 //
-// A result is verified by its digest, which must equal that of the checked result. If a bit
-// differs, a sum of all elements with random weights must agree as far as rounding explains. If the
-// sum differs, too, the result is checked like the first one. The first result with another bit is
-// always checked so.
-//
-// timing_measure() takes one more sample, with other inputs. Before this sample the whole result is
-// poisoned, and a few rows of the inputs are drawn anew. The result is checked like the first one,
-// against a reference of its own.
+// The operands change between samples (timing.c). The first result after a change is compared with
+// the definition at a few places. Later results must equal it in every bit. A result that differs
+// is compared at a few places, too. The first VERIFY_WHOLE of these are compared as a whole.
 #ifndef VERIFY_H
 #define VERIFY_H
 
 #include "measure/check.h"
-#include "measure/fresh.h"
+
+#define VERIFY_WHOLE 2
 
 struct verify_counts {
-    int64_t verified;  // verified results
-    int64_t varied;    // verified results that differ from the first in a bit
-    int64_t rechecked; // verified results that were checked like the first
+    int64_t looked;  // verified results
+    int64_t varied;  // results that differ in a bit from another result of the same operands
+    int64_t changed; // samples with other operands
 };
 
 struct verify {
     struct task *task;
     struct reference *ref;
     enum check_mode mode;
-    const struct check *first; // the check of the first result, which is right
-    struct fresh *fresh;       // NULL: the inputs stay
-    int64_t samples;           // begun samples; a verified batch counts twice
+    struct change *change;       // NULL: the operands stay
+    struct output_digest digest; // of a result of the present operands
+    bool stale;                  // the operands have changed since
+    uint64_t seed;               // of the last output_spoil()
+    struct tally tally;          // errors of all places that were compared
+    int64_t samples;             // begun samples; a verified batch counts twice
     struct verify_counts counts;
 };
 
-// Functions of struct timed_work: before(), after(), is_due(), change(), lose() and, for a sparse
-// result, release(). `verify` is a struct verify. A wrong result is ERR_WRONG, with the place in
-// the text.
-int verify_before(void *verify, bool anew);
-int verify_after(void *verify, bool anew);
+// Returns the state after a check whose result is right.
+struct verify verify_start(struct task *t, struct reference *ref, enum check_mode mode,
+                           const struct check *check, struct change *change);
+
+// Functions of struct timed_work: before(), after(), is_due(), change(), lose(), touch() and, for a
+// sparse result, release(). `verify` is a struct verify. A wrong result is ERR_WRONG, with the
+// place in the text.
+int verify_before(void *verify);
+int verify_after(void *verify);
 bool verify_is_due(void *verify, int64_t sample);
 int verify_change(void *verify, bool really);
 void verify_lose(void *verify);
+void verify_touch(void *verify);
 int verify_release(void *verify);
 
 #endif

@@ -75,9 +75,9 @@ static void add_check(struct json *j, const struct result *r)
         json_bool(j, o, "in_order", r->in_order == ORDER_KEPT);
     json_text(j, o, "same_as", r->same_as);
     cJSON *timed = json_object(j, o, "timed");
-    json_number(j, timed, "looked", (double)r->verified.verified);
+    json_number(j, timed, "looked", (double)r->verified.looked);
     json_number(j, timed, "varied", (double)r->verified.varied);
-    json_number(j, timed, "rechecked", (double)r->verified.rechecked);
+    json_number(j, timed, "changed", (double)r->verified.changed);
 }
 
 // Adds the other work of the host.

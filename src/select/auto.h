@@ -10,7 +10,7 @@ static const struct algo_option auto_options[] = {
 // Descriptors, from `layouts` or `precs` on.
 #define AUTO_DENSE(prepare_function, layout_bits, prec_bits, ...)                                  \
     .layouts = layout_bits, .precs = prec_bits, .A = {&format_csr}, .arith = ARITH_PREC,           \
-    .options = auto_options, .cite = "Own work", .picks = __VA_ARGS__,                             \
+    .options = auto_options, .cite = "Own work", .keeps_values = true, .picks = __VA_ARGS__,       \
     ALGO_FUNCTIONS(prepare_function, delegate_run, delegate_teardown)
 #define AUTO_SPARSE(prepare_function, differs_text, ...)                                           \
     .precs = BOTH_PRECS, .A = {&format_csr}, .S = {&format_csr}, .arith = ARITH_PREC,              \

@@ -24,6 +24,7 @@ static int need_format(struct task *x, const struct sparse *csr, const struct fo
     task_format_options(x, format, opt);
     struct made_format *made = &x->made[x->made_count];
     made->of = csr;
+    made->task = x;
     err = sparse_make(x->dev, format, from, opt, &made->X);
     if (err) return err;
     x->made_count++;

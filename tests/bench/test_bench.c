@@ -6,7 +6,7 @@
 static struct test_devices places;
 
 // What came out of a plan, held against what it should.
-static struct tally {
+static struct outcomes {
     const struct plan *plan;
     const struct matrix *matrix;
     bool lost; // the matrix could not be read
@@ -87,11 +87,11 @@ static int take_result(const struct result *r, void *arg)
 
 static int run(const struct plan *plan, const struct matrix *M)
 {
-    tally = (struct tally){.plan = plan,
-                           .matrix = M,
-                           .stop_after = tally.stop_after,
-                           .emit_err = tally.emit_err,
-                           .after = tally.after};
+    tally = (struct outcomes){.plan = plan,
+                              .matrix = M,
+                              .stop_after = tally.stop_after,
+                              .emit_err = tally.emit_err,
+                              .after = tally.after};
     int err = bench_matrix(plan, &places.all, M, take_result, &tally);
     CHECK(!places.cpu.used_bytes, "%lld bytes left", (long long)places.cpu.used_bytes);
     return err;
@@ -137,7 +137,7 @@ static void test_unread(const struct op *op)
         int here = 0;
         for (int64_t c = 0; c < plan.count; c++)
             here += plan.cases[c].entry->device == DEVICE_CPU && !algo_missing(plan.cases[c].entry);
-        tally = (struct tally){.plan = &plan, .matrix = &lost, .lost = true};
+        tally = (struct outcomes){.plan = &plan, .matrix = &lost, .lost = true};
         int err = bench_unread(&plan, &places.all, &lost, table[i].err, "it is too much",
                                take_result, &tally);
         CHECK(!err && tally.results == plan.count && tally.status[table[i].status] == here,

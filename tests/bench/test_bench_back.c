@@ -81,10 +81,10 @@ static int back_flip(struct device *d, const struct device_block *blocks, int co
             invert(&blocks[i]);
     return OK;
 }
-static int back_digest(struct device *d, const struct device_view *v, struct digest *out)
+static int back_digest(struct device *d, const struct device_view *v, uint64_t *bits)
 {
     while (pending_count) invert(&pending[--pending_count]);
-    return device_list[DEVICE_CPU].ops->digest(d, v, out);
+    return device_list[DEVICE_CPU].ops->digest(d, v, bits);
 }
 
 // Whether this run directly follows another one.

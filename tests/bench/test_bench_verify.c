@@ -47,7 +47,7 @@ static int spoiling_first_run(struct task *t)
 static int64_t looked; // at results of the algorithm that ran last
 static int keep_looks(const struct result *r, void *arg)
 {
-    looked = r->verified.verified;
+    looked = r->verified.looked;
     return keep_result(r, arg);
 }
 
@@ -128,6 +128,24 @@ static void test_impossible(void)
     *roof = kept;
 }
 
+#define HIDDEN_MS 60
+// Prepares in its first run.
+static int late_prepare_run(struct task *t)
+{
+    const struct timespec pause = {0, HIDDEN_MS * 1000000};
+    if (!runs++) nanosleep(&pause, NULL);
+    return own_run(t);
+}
+
+// A preparation that is hidden in the first run is one.
+static void test_first_run(void)
+{
+    struct endings o = outcome(late_prepare_run, CHECK_FULL);
+    CHECK(o.list[0].status == STATUS_OK && o.list[0].setup.analyse_ms > HIDDEN_MS / 2, "%g ms",
+          o.list[0].setup.analyse_ms);
+    CHECK(o.list[1].setup.analyse_ms < HIDDEN_MS / 2, "%g ms", o.list[1].setup.analyse_ms);
+}
+
 static bool quiet;
 static int told, refuse_at;
 static int keep_quiet(void *arg, bool on)
@@ -182,11 +200,11 @@ static void test_quiet(void)
     plan_free(&plan);
 }
 
-static int negations, negation_that_fails;
-static int failing_negate(struct device *d, const struct device_view *v)
+static int changes, change_that_fails;
+static int failing_sign(struct device *d, const struct device_signs_dense *x)
 {
-    if (++negations == negation_that_fails) return fail(ERR_DEVICE, "no negation");
-    return device_list[DEVICE_CPU].ops->negate(d, v);
+    if (++changes == change_that_fails) return fail(ERR_DEVICE, "no change");
+    return device_list[DEVICE_CPU].ops->sign_dense(d, x);
 }
 
 // A change of the inputs fails midway, on a device that works. The next case has right inputs.
@@ -195,16 +213,16 @@ static void test_failed_change(void)
     const struct op *spmm = op_find("spmm");
     const struct device_ops *real = places.cpu.ops;
     struct device_ops failing = *real;
-    failing.negate = failing_negate;
+    failing.sign_dense = failing_sign;
     places.cpu.ops = &failing;
     struct plan_parts x = PARTS(spmm, algo_find(spmm, "reference", DEVICE_CPU),
                                 algo_find(spmm, "rowsplit", DEVICE_CPU));
-    for (negation_that_fails = 1; negation_that_fails <= 8; negation_that_fails++) {
-        negations = 0;
+    for (change_that_fails = 1; change_that_fails <= 8; change_that_fails++) {
+        changes = 0;
         run(&x);
-        CHECK(got.list[0].status == STATUS_FAILED && strstr(got.list[0].reason, "no negation"),
-              "negation %d: %s", negation_that_fails, got.list[0].reason);
-        CHECK(got.list[1].status == STATUS_OK, "behind negation %d: %s, %s", negation_that_fails,
+        CHECK(got.list[0].status == STATUS_FAILED && strstr(got.list[0].reason, "no change"),
+              "change %d: %s", change_that_fails, got.list[0].reason);
+        CHECK(got.list[1].status == STATUS_OK, "behind change %d: %s, %s", change_that_fails,
               status_name(got.list[1].status), got.list[1].reason);
     }
     places.cpu.ops = real;
@@ -215,7 +233,8 @@ int main(void)
     int err = gen_matrix("uniform:80:5", 1, &M.A);
     CHECK(!err, "%s", fail_text());
     if (err || places_open(&places)) return TEST_END();
-    RUN_ALL(test_faults, test_unchecked, test_quiet, test_impossible, test_failed_change);
+    RUN_ALL(test_faults, test_unchecked, test_first_run, test_quiet, test_impossible,
+            test_failed_change);
     csr_free(&M.A);
     device_close(&places.cpu);
     return TEST_END();

@@ -18,7 +18,7 @@ static struct result result_of(const struct algo_entry *entry, double ms, uint64
                        .checked = true,
                        .timed = true,
                        .timing = {.median = ms, .ci_lo = 0.995 * ms, .ci_hi = 1.005 * ms}};
-    r.check.digest.array[0].bits = bits;
+    r.check.digest.bits[0] = bits;
     return r;
 }
 

@@ -101,6 +101,7 @@ static struct device_ops ops = {
     .timer_start = fake_start,
     .timer_stop = fake_stop,
     .flush_cache = fake_flush,
+    .sync = fake_sync,
     .sync_all = fake_sync,
     .clock_mhz = fake_clock,
     .throttled = fake_throttled,
@@ -165,8 +166,6 @@ static void test_graph(void)
     timing_free(&t);
 }
 
-static bool is_apart(const struct graph *g) { return g->ms > BATCH * RUN_MS; }
-
 // Samples of both kinds by turns, and what they say each by itself: runs get slower here, those
 // back to back twice as fast as the others.
 static double slowed_by; // of a run, as a share
@@ -175,16 +174,16 @@ static int slow_launch(struct device *d, void *graph)
 {
     double before = clock_now;
     int err = fake_launch(d, graph);
-    bool apart = is_apart(graph);
+    bool apart = clock_now - before > BATCH * RUN_MS;
     if (is_slowing) clock_now += (clock_now - before) * slowed_by * (apart ? 1 : 2);
     if (is_slowing && !apart) slowed_by += 0.01;
     return err;
 }
 
-static int begin_to_slow(void *arg, bool anew)
+static int begin_to_slow(void *arg)
 {
     (void)arg;
-    is_slowing = !anew; // that batch is no sample
+    is_slowing = true;
     return OK;
 }
 
@@ -215,48 +214,11 @@ static void test_samples(void)
     timing_free(&t);
 }
 
-// A further batch, of either kind, has inputs that are drawn anew.
-static char deeds[64];
-static int note_before(void *arg, bool anew)
-{
-    (void)arg;
-    if (anew) strcat(deeds, "B");
-    return OK;
-}
-static int note_after(void *arg, bool anew)
-{
-    (void)arg;
-    if (anew) strcat(deeds, "A");
-    return OK;
-}
-static int note_launch(struct device *d, void *graph)
-{
-    if (deeds[0] && !strchr(deeds, 'A')) strcat(deeds, is_apart(graph) ? "apart" : "back");
-    return fake_launch(d, graph);
-}
-
-static void test_anew(void)
-{
-    const struct timed_work work = {.run = fake_run, .before = note_before, .after = note_after};
-    struct timing t;
-    ops.graph_launch = note_launch;
-    deeds[0] = 0;
-    int err = measure(&work, (struct timing_rule){.reps = 2}, &t);
-    CHECK(!err, "%s", fail_text());
-    CHECK(!strcmp(deeds, "BapartA") || !strcmp(deeds, "BbackA"), "%s", deeds);
-    timing_free(&t);
-    deeds[0] = 0;
-    err = measure(&work, (struct timing_rule){.reps = 2, .stream = true}, &t);
-    CHECK(!err, "%s", fail_text());
-    CHECK_TEXT(deeds, "BA");
-    timing_free(&t);
-    ops.graph_launch = fake_launch;
-}
-
-// Changes of the inputs come ahead of each run of a batch, in a graph as well. Writes to the same
+// Changes of the inputs come ahead of each run of a trial, in a graph as well. Writes to the same
 // memory take the same time, so the time that a run saves by a kept result shows.
-#define CHANGE_MS 0.003
-static int changes, touches;
+#define TRIAL_GRAPH 31 // runs of a trial in a graph
+static double change_takes;
+static int changes, touches, losses;
 static bool has_changed;
 static int fake_change(void *arg, bool really)
 {
@@ -264,7 +226,7 @@ static int fake_change(void *arg, bool really)
     *(really ? &changes : &touches) += 1;
     has_changed = really;
     after_run = false;
-    pass(CHANGE_MS);
+    pass(change_takes);
     return OK;
 }
 static int lazy_run(void *arg)
@@ -275,43 +237,72 @@ static int lazy_run(void *arg)
     has_changed = false;
     return OK;
 }
-static void test_change(void)
-{
-    for (int lazy = 0; lazy < 2; lazy++)
-        for (int stream = 0; stream < 2; stream++) {
-            const struct timed_work work = {.run = lazy ? lazy_run : fake_run,
-                                            .before = note_before,
-                                            .after = note_after,
-                                            .change = fake_change};
-            struct timing t;
-            deeds[0] = 0;
-            changes = touches = 0;
-            int err = measure(&work, (struct timing_rule){.reps = 9, .stream = stream}, &t);
-            CHECK(err == (lazy ? ERR_WRONG : OK), "%s: error %d", lazy ? "lazy" : "right", err);
-            CHECK(!err || strstr(fail_text(), "it keeps results"), "%s", fail_text());
-            const int least = stream ? BATCH : 31; // in a graph
-            CHECK(touches >= least && changes >= least, "%d, %d", touches, changes);
-            timing_free(&t);
-        }
-}
-
-static int losses;
 static void fake_lose(void *arg) { (void)arg, losses++; }
 
-// A graph of changes that fails behind its capture loses the inputs. A graph of touches does not.
+static int measure_changes(int (*run)(void *arg), double ms, struct timing_rule rule,
+                           struct timing *t)
+{
+    const struct timed_work work = {.run = run, .change = fake_change, .lose = fake_lose};
+    change_takes = ms;
+    changes = touches = losses = 0;
+    return measure(&work, rule, t);
+}
+
+static void test_change(void)
+{
+    struct timing t;
+    for (int stream = 0; stream < 2; stream++) {
+        const struct timing_rule rule = {.reps = 9, .stream = stream};
+        const int count = stream ? BATCH : TRIAL_GRAPH;
+        int err = measure_changes(fake_run, 0.003, rule, &t);
+        CHECK(!err && fabs(t.same_ms - RUN_MS - 0.003) < 1e-9 && t.changed_ms == t.same_ms,
+              "%g and %g ms: %s", t.same_ms, t.changed_ms, err ? fail_text() : "");
+        if (!err && !stream) check_times(&t);
+        if (!err && stream) check_stream(&t);
+        CHECK(touches % count == 0 && touches >= 3 * count && changes == touches && !losses,
+              "%d, %d", touches, changes);
+        timing_free(&t);
+        err = measure_changes(lazy_run, 0.003, rule, &t);
+        CHECK(err == ERR_WRONG && strstr(fail_text(), "it keeps results"), "lazy: error %d", err);
+        CHECK(changes >= 23 * TRIAL_GRAPH && !losses, "%d changes", changes);
+    }
+}
+
+// A trial whose changes cannot be captured, or not launched, loses the inputs.
+static int failing_launch(struct device *d, void *graph)
+{
+    return graphs_made > 3 ? fail(ERR_MEMORY, "no launch") : fake_launch(d, graph);
+}
 static void test_lost_change(void)
 {
-    const struct timed_work work = {.run = fake_run, .change = fake_change, .lose = fake_lose};
-    for (int g = 4; g <= 5; g++) {
-        struct timing t;
-        losses = 0;
+    const struct timing_rule rule = {.reps = 9};
+    struct timing t;
+    for (int g = 4; g <= 9; g++) {
         fails_from = fails_last = g;
-        int err = measure(&work, (struct timing_rule){.reps = 9}, &t);
+        int err = measure_changes(fake_run, 0.003, rule, &t);
         fails_from = fails_last = 0;
         CHECK(err == ERR_DEVICE && strstr(fail_text(), "no graph"), "graph %d: error %d", g, err);
-        CHECK(losses == (g == 5), "graph %d: %d losses", g, losses);
-        timing_free(&t);
+        CHECK(losses == 1 && graphs_made == g, "graph %d: %d losses", g, losses);
     }
+    ops.graph_launch = failing_launch;
+    int err = measure_changes(fake_run, 0.003, rule, &t);
+    ops.graph_launch = fake_launch;
+    CHECK(err == ERR_MEMORY && losses == 1, "error %d, %d losses", err, losses);
+}
+
+// Without time there is one trial. A change that takes longer than a run is no kept result.
+static void test_slow_change(void)
+{
+    for (int stream = 0; stream < 2; stream++)
+        for (int lazy = 0; lazy < 2; lazy++) {
+            const struct timing_rule rule = {.most_ms = 1e-3, .stream = stream};
+            struct timing t;
+            int err = measure_changes(lazy ? lazy_run : fake_run, 5 * RUN_MS, rule, &t);
+            CHECK(err == (lazy ? ERR_WRONG : OK), "stream %d, lazy %d: error %d, %s", stream, lazy,
+                  err, err ? fail_text() : "");
+            CHECK(err || t.count == 1, "%d samples", t.count);
+            timing_free(&t);
+        }
 }
 
 static void test_stream(void)
@@ -368,9 +359,8 @@ static void test_nothing(void)
     timing_free(&t);
 }
 
-static int fail_in_sample(void *arg, bool anew)
+static int fail_in_sample(void *arg)
 {
-    (void)anew;
     return ++*(int *)arg == 4 ? fail(ERR_UNCHECKED, "refused") : OK;
 }
 static void test_errors(void)
@@ -391,5 +381,5 @@ static void test_errors(void)
     }
 }
 
-TESTS(test_graph, test_samples, test_anew, test_change, test_lost_change, test_stream, test_alone,
-      test_nothing, test_errors)
+TESTS(test_graph, test_samples, test_change, test_lost_change, test_slow_change, test_stream,
+      test_alone, test_nothing, test_errors)

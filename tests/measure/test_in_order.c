@@ -59,11 +59,18 @@ static int fake_flip(struct device *d, const struct device_block *blocks, int co
     return OK;
 }
 
-static int fake_digest(struct device *d, const struct device_view *v, struct digest *out)
+static int fake_digest(struct device *d, const struct device_view *v, uint64_t *bits)
 {
     settle();
     int err = called();
-    return err ? err : real->digest(d, v, out);
+    return err ? err : real->digest(d, v, bits);
+}
+
+static int fake_fetch(struct device *d, const struct device_view *v, uint64_t seed, void *to)
+{
+    settle();
+    int err = called();
+    return err ? err : real->fetch(d, v, seed, to);
 }
 
 static int fake_download(struct device *d, void *to, const void *from, int64_t bytes)
@@ -131,6 +138,7 @@ static void fake_start(void)
     fake = *real;
     fake.flip = fake_flip;
     fake.digest = fake_digest;
+    fake.fetch = fake_fetch;
     fake.download = fake_download;
     fake.sync = fake_sync;
     fake.fill = fake_fill;
@@ -153,10 +161,8 @@ static void read_inputs(const struct ready *x, uint64_t bits[DENSE_MAX])
     for (int i = 0; i < DENSE_MAX; i++) {
         const struct dense_dev *D = &x->t.in[i];
         const int64_t bytes = D->val ? dense_block(D, x->t.prec).bytes : 0;
-        struct device_view all = {D->val, 1, bytes, bytes, 1, false};
-        struct digest now;
-        CHECK(!device_digest(x->t.dev, &all, &now), "%s", fail_text());
-        bits[i] = now.bits;
+        struct device_view all = {D->val, 1, bytes, bytes, 1, ONLY_BITS};
+        CHECK(!device_digest(x->t.dev, &all, &bits[i]), "%s", fail_text());
     }
 }
 
@@ -186,8 +192,7 @@ static int look(struct ready *x, bool with_graphs, enum in_order *out)
     struct device *d = x->t.dev;
     const int64_t used = d->used_bytes, peak = d->peak_bytes;
     uint64_t now[DENSE_MAX];
-    const struct verify verify = {
-        .task = &x->t, .ref = &x->in->ref, .mode = CHECK_FULL, .first = &x->check};
+    const struct verify verify = verify_start(&x->t, &x->in->ref, CHECK_FULL, &x->check, NULL);
     int err = in_order_look(&verify, with_graphs, out);
     fail_at = 0;
     mem_fail_at(0);

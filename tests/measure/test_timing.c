@@ -21,8 +21,8 @@ static int note(char deed)
 }
 
 static int count_run(void *arg) { return (void)arg, runs++, note('r'); }
-static int count_before(void *arg, bool anew) { return (void)arg, note(anew ? 'B' : 'b'); }
-static int count_after(void *arg, bool anew) { return (void)arg, note(anew ? 'A' : 'a'); }
+static int count_before(void *arg) { return (void)arg, note('b'); }
+static int count_after(void *arg) { return (void)arg, note('a'); }
 static int count_release(void *arg) { return (void)arg, note('x'); }
 static bool is_even(void *arg, int64_t sample) { return (void)arg, sample % 2 == 0; }
 static int fake_start(struct device *d) { return (void)d, OK; }
@@ -48,6 +48,7 @@ static const struct device_ops fake_ops = {
     .flush_cache = fake_flush,
     .clock_mhz = fake_clock,
     .throttled = fake_throttled,
+    .sync = fake_sync,
     .sync_all = fake_sync,
 };
 
@@ -184,54 +185,25 @@ static void test_bound(void)
     }
 }
 
-// Expected calls around a sample, a letter for each hook or run.
-struct shape {
-    const char *warm, *refresh, *looked, *skipped, *anew;
-};
-
-// Two samples, and one more with other inputs at any place. `both`: the second is looked at, too.
-static void check_deeds(const struct shape *s, bool both, const char *what)
-{
-    char text[128];
-    bool found = false;
-    for (int place = 0; place <= 2 && !found; place++) {
-        bool stale = false;
-        snprintf(text, sizeof text, "%s", s->warm);
-        for (int i = 0, sample = 0; i < 3; i++) {
-            bool anew = i == place, due = anew || both || !sample;
-            const char *deed = anew ? s->anew : due ? s->looked : s->skipped;
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s",
-                     stale ? s->refresh : "", deed);
-            stale = due;
-            sample += !anew;
-        }
-        found = !strcmp(text, deeds);
-    }
-    CHECK(found, "%s: %s, like %s", what, deeds, text);
-}
-
 // A result that each run makes is looked at or released; that leaves no room for batches. After a
 // run that failed there is nothing to look at.
-static void test_fresh(void)
+static void test_release(void)
 {
-    static const struct shape shape = {"rx", "rx", "bra", "brx", "BrA"};
-    struct timed_work fresh = {
+    struct timed_work work = {
         .run = count_run, .before = count_before, .after = count_after, .release = count_release};
-    struct timed_work failing = fresh;
     struct timing t;
     for (int both = 0; both < 2; both++) {
-        fresh.is_due = both ? NULL : is_even;
-        int err = measure_with(quick, fresh, (struct timing_rule){.reps = 2, .warmup = 1}, &t);
+        work.is_due = both ? NULL : is_even;
+        int err = measure_with(quick, work, (struct timing_rule){.reps = 2, .warmup = 1}, &t);
         CHECK(!err && t.batch == 1 && t.count == 2, "batch %d, %d samples", t.batch, t.count);
-        check_deeds(&shape, both, "fresh");
+        CHECK_TEXT(deeds, both ? "rxbrarxbra" : "rxbrarxbrx");
         timing_free(&t);
     }
-    failing.run = fail_third;
-    int err = measure_with(slow, failing, (struct timing_rule){.reps = 5}, &t);
+    work.run = fail_third;
+    int err = measure_with(slow, work, (struct timing_rule){.reps = 5}, &t);
     CHECK(err == ERR_DEVICE && !t.samples, "error %d", err);
-    CHECK_TEXT(deeds, "rxrxr");
-    failing.run = fail_late;
-    err = measure_with(slow, failing, (struct timing_rule){.reps = 10000000}, &t);
+    work.run = fail_late;
+    err = measure_with(slow, work, (struct timing_rule){.reps = 10000000}, &t);
     CHECK(err == ERR_DEVICE && runs == 40 && !t.samples && !t.count, "error %d", err);
 }
 
@@ -242,123 +214,252 @@ static void test_hooks(void)
 {
     static const struct {
         double (*script)(int);
-        bool cold;
-        struct shape shape;
-    } table[] = {{slow, false, {"r", "r", "bra", "br", "BrA"}},
-                 {slower, false, {"r", "", "bra", "br", "BrA"}},
-                 {slow, true, {"r", "", "bfra", "bfr", "BfrA"}}};
+        bool cold, both;
+        const char *deeds;
+    } table[] = {{slow, false, false, "rbrarbr"},  {slow, false, true, "rbrarbra"},
+                 {slower, false, false, "rbrabr"}, {slower, false, true, "rbrabra"},
+                 {slow, true, false, "rbfrabfr"},  {slow, true, true, "rbfrabfra"}};
     struct timed_work work = {.run = count_run, .before = count_before, .after = count_after};
     struct timing t;
-    for (int i = 0; i < 2 * COUNT(table); i++) {
-        const bool both = i % 2;
-        const struct timing_rule rule = {.reps = 2, .warmup = 1, .cold = table[i / 2].cold};
-        work.is_due = both ? NULL : is_even;
-        int err = measure_with(table[i / 2].script, work, rule, &t);
+    for (int i = 0; i < COUNT(table); i++) {
+        const struct timing_rule rule = {.reps = 2, .warmup = 1, .cold = table[i].cold};
+        work.is_due = table[i].both ? NULL : is_even;
+        int err = measure_with(table[i].script, work, rule, &t);
         CHECK(!err && t.count == 2 && t.warmup == 1, "row %d: %d samples after %d", i, t.count,
               t.warmup);
-        check_deeds(&table[i / 2].shape, both, "hooks");
+        CHECK_TEXT(deeds, table[i].deeds);
         timing_free(&t);
     }
     // A run that is looked at and one to refresh come before each batch, and one to refresh
     // between.
-    work.is_due = NULL;
-    int err = measure_with(quick, work, (struct timing_rule){.reps = 2, .warmup = 2}, &t);
-    CHECK(!err && t.batch == 997 && runs == 2 + 3 * (2 + 997) + 2, "batch %d, %d runs", t.batch,
-          runs);
-    timing_free(&t);
-    // A further run, if the sample that is not looked at follows the sample with other inputs.
-    work.is_due = is_even;
-    err = measure_with(quick, work, (struct timing_rule){.reps = 2, .warmup = 2}, &t);
-    int more = runs - (2 + 3 * (1 + 997) + 2);
-    CHECK(!err && t.batch == 997 && (more == 0 || more == 1), "batch %d, %d runs", t.batch, runs);
-    timing_free(&t);
-}
-
-static int refuse_sample(void *arg, bool anew)
-{
-    return anew == *(bool *)arg ? fail(ERR_UNCHECKED, "refused") : OK;
-}
-
-// The sample with other inputs comes ahead of one of the four others, or behind them.
-static void test_hook_errors(void)
-{
-    for (int i = 0; i < 4; i++) {
-        bool anew = i % 2;
-        struct timed_work work = {.run = count_run, .arg = &anew};
-        struct timing t;
-        *(i < 2 ? &work.before : &work.after) = refuse_sample;
-        int err = measure_with(slow, work, (struct timing_rule){.reps = 4, .warmup = 1}, &t);
-        CHECK(err == ERR_UNCHECKED && !t.samples, "hook %d: error %d", i, err);
-        // The warm-up, samples, those that refresh, and the sample itself.
-        static const int least[] = {1, 1, 1 + 1, 1 + 1}, most[] = {2, 1 + 4, 1 + 3, 1 + 4 + 4 + 1};
-        CHECK(runs >= least[i] && runs <= most[i], "hook %d: %d runs", i, runs);
-    }
-}
-
-// Runs whose time depends on the change of their inputs.
-static double run_takes, after_change, after_touch;
-static int changes, touches;
-static double by_inputs(int i) { return (void)i, run_takes; }
-static int note_change(void *arg, bool really)
-{
-    (void)arg;
-    *(really ? &changes : &touches) += 1;
-    run_takes = really ? after_change : after_touch;
-    return note(really ? 'C' : 'c');
-}
-static int back_to_usual(void *arg) { return (void)arg, note('r'); }
-static int usual_before(void *arg, bool anew)
-{
-    (void)arg;
-    run_takes = 1;
-    return note(anew ? 'B' : 'b');
-}
-
-// A run that takes more time after a change of its inputs than after writes to the same memory
-// keeps its results. A long run is compared with the other samples.
-static void test_change(void)
-{
-    static const struct {
-        double changed, touched;
-        bool kept;
-    } table[] = {{1, 1, false},    {1.9, 1, false}, {3, 2.6, false}, {2.2, 1, true},
-                 {1.2, 0.1, true}, {4, 2.4, true},  {0.1, 5, false}};
-    struct timed_work work = {
-        .run = back_to_usual, .before = usual_before, .after = count_after, .change = note_change};
-    struct timing t;
-    for (int i = 0; i < COUNT(table); i++) {
-        after_change = table[i].changed;
-        after_touch = table[i].touched;
-        run_takes = 1;
-        changes = touches = 0;
-        int err = measure_with(by_inputs, work, (struct timing_rule){.reps = 9, .warmup = 3}, &t);
-        CHECK(err == (table[i].kept ? ERR_WRONG : OK), "row %d: error %d: %s", i, err,
-              err ? fail_text() : "");
-        CHECK(!err || strstr(fail_text(), "it keeps results"), "row %d: %s", i, fail_text());
-        CHECK(changes && touches, "row %d: %d changes, %d touches", i, changes, touches);
+    for (int both = 0; both < 2; both++) {
+        work.is_due = both ? NULL : is_even;
+        int err = measure_with(quick, work, (struct timing_rule){.reps = 2, .warmup = 2}, &t);
+        CHECK(!err && t.batch == 997 && runs == 2 + 2 * 997 + (both ? 5 : 3), "batch %d, %d runs",
+              t.batch, runs);
         timing_free(&t);
     }
 }
 
-// Work that ends long after the event that follows a run, in most batches.
-static int lateness_ms;
+static int refuse(void *arg) { return (void)arg, fail(ERR_UNCHECKED, "refused"); }
+static int refuse_change(void *arg, bool really)
+{
+    return really == *(bool *)arg ? fail(ERR_UNCHECKED, "refused") : OK;
+}
+
+static void test_hook_errors(void)
+{
+    for (int i = 0; i < 4; i++) {
+        bool really = i == 2;
+        struct timed_work work = {.run = count_run, .arg = &really};
+        struct timing t;
+        if (i == 0) work.before = refuse;
+        if (i == 1) work.after = refuse;
+        if (i >= 2) work.change = refuse_change;
+        int err = measure_with(slow, work, (struct timing_rule){.reps = 4, .warmup = 1}, &t);
+        CHECK(err == ERR_UNCHECKED && !t.samples, "hook %d: error %d", i, err);
+        CHECK(i >= 2 || runs == 1 + i, "hook %d: %d runs", i, runs);
+    }
+}
+
+// Runs whose time depends on the inputs: as they were, touched, or changed.
+enum inputs { USUAL, TOUCHED, CHANGED };
+static double cost[3], spent; // of a run; of all since the clock was read
+static double other_cost;     // of a run from trial number other_from of kind other_kind on
+static enum inputs inputs, other_kind;
+static int other_from = 99, trials[3];
+static int warm_ms, change_ms; // what the first three runs take; a change
+static double slept_ms, began; // in changes; begin of the measurement
+
+static double by_inputs(int i)
+{
+    double ms = spent;
+    (void)i;
+    spent = 0;
+    return ms;
+}
+static void rest(int ms)
+{
+    if (ms) nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+static int trial_run(void *arg)
+{
+    spent += trials[inputs] >= other_from && inputs == other_kind ? other_cost : cost[inputs];
+    inputs = USUAL;
+    if (runs < 3) rest(warm_ms);
+    return count_run(arg);
+}
+static int trial_change(void *arg, bool really)
+{
+    (void)arg;
+    inputs = really ? CHANGED : TOUCHED;
+    trials[inputs]++;
+    // Further trials take no more than their share of the time, and 3 are taken at the end.
+    CHECK(trials[inputs] <= 3 || slept_ms <= 0.25 * (clock_ms() - began), "%g of %g ms", slept_ms,
+          clock_ms() - began);
+    rest(change_ms);
+    slept_ms += change_ms;
+    return note(really ? 'C' : 'c');
+}
+
+static const struct timed_work trial_work = {
+    .run = trial_run, .before = count_before, .after = count_after, .change = trial_change};
+
+static int measure_trials(double touched, double changed, struct timing_rule rule, struct timing *t)
+{
+    cost[USUAL] = 1, cost[TOUCHED] = touched, cost[CHANGED] = changed;
+    trials[TOUCHED] = trials[CHANGED] = 0;
+    slept_ms = spent = 0;
+    inputs = USUAL;
+    began = clock_ms();
+    return measure_with(by_inputs, trial_work, rule, t);
+}
+
+// One trial of each kind is taken in each 8 rounds, ahead of any two of these; that with the same
+// inputs comes first. Trials are no samples.
+static void test_trials(void)
+{
+    enum { EIGHTS = 1600, LEAST = 3, MOST = 100 }; // 25 or 50 on average
+    int count[8][8] = {{0}}, place[2] = {-1, -1}, round = 0;
+    struct timing t;
+    warm_ms = 100;
+    int err = measure_trials(5, 5, (struct timing_rule){.reps = 8 * EIGHTS, .warmup = 3}, &t);
+    warm_ms = 0;
+    CHECK(!err && t.count == 8 * EIGHTS, "%d samples: %s", t.count, err ? fail_text() : "");
+    CHECK(!err && t.min == 1 && t.mean == 1 && t.changed_ms == 5 && t.same_ms == 5,
+          "samples of %g, %g and %g ms", t.mean, t.same_ms, t.changed_ms);
+    for (const char *b = strchr(deeds, 'b'); b; b = strchr(b + 1, 'b')) {
+        const bool changed = b[1] == 'C', trial = changed || b[1] == 'c';
+        if (trial) {
+            CHECK(!strncmp(b + 2, "ra", 2), "a trial is not looked at: %.9s", b);
+            CHECK(place[changed] < 0 && place[true] < 0, "round %d: a wrong trial", round);
+            place[changed] = round % 8;
+        } else if (++round % 8 == 0) {
+            CHECK(place[false] >= 0 && place[true] >= 0, "no trials before round %d", round);
+            if (place[false] >= 0 && place[true] >= 0) count[place[false]][place[true]]++;
+            place[false] = place[true] = -1;
+        }
+    }
+    for (int i = 0; i < 8; i++)
+        for (int x = i; x < 8; x++)
+            CHECK(count[i][x] >= LEAST && count[i][x] <= MOST, "rounds %d and %d: %d", i, x,
+                  count[i][x]);
+    timing_free(&t);
+    // In the cold the cache is flushed after the change.
+    err = measure_trials(1, 1, (struct timing_rule){.reps = 1, .warmup = 1, .cold = true}, &t);
+    CHECK(!err && strstr(deeds, "bCfra"), "%s", deeds);
+    timing_free(&t);
+}
+
+// Three trials of each kind are taken if there is time. Without time there is one with other
+// inputs.
+static void test_few_trials(void)
+{
+    struct timing t;
+    change_ms = 5;
+    for (int reps = 1; reps <= 80; reps += 79) {
+        int err = measure_trials(1, 1, (struct timing_rule){.reps = reps, .warmup = 1}, &t);
+        CHECK(!err && trials[CHANGED] >= 3 && trials[TOUCHED] >= 3, "%d and %d trials",
+              trials[CHANGED], trials[TOUCHED]);
+        CHECK(reps > 1 || trials[CHANGED] + trials[TOUCHED] == 6, "more than needed");
+        CHECK(strcspn(deeds, "c") < strcspn(deeds, "C"), "other inputs come first: %.99s", deeds);
+        timing_free(&t);
+    }
+    change_ms = 0;
+    warm_ms = 2;
+    int touched = 0;
+    for (int i = 0; i < 40; i++) {
+        // A whole run more is noise if no trial with the same inputs says how long a run takes.
+        const double changed = i % 8 ? 1.9 : 2.1;
+        int err = measure_trials(changed, changed, (struct timing_rule){.most_ms = 1}, &t);
+        const bool alone = trials[TOUCHED] != 1, kept = alone && i % 8 == 0;
+        CHECK(err == (kept ? ERR_UNCHECKED : OK) && trials[CHANGED] == (kept ? 21 : 1) &&
+                  trials[TOUCHED] <= (kept ? 20 : 1),
+              "%g ms: error %d, %d and %d trials", changed, err, trials[CHANGED], trials[TOUCHED]);
+        CHECK(err || (t.count == 1 && isinf(t.same_ms) == alone && t.changed_ms == changed),
+              "%d samples, %g and %g ms", t.count, t.same_ms, t.changed_ms);
+        touched += !alone;
+        timing_free(&t);
+    }
+    warm_ms = 0;
+    CHECK(touched < 20, "%d of 40 have a trial with the same inputs in the first round", touched);
+}
+
+// A run that takes half a run more after a change of its inputs than after writes to the same
+// memory keeps its results. The least time of each kind counts. If the machine is busy, a whole run
+// is noise. If later trials with the same inputs are as slow, the machine may be the cause.
+static void test_verdict(void)
+{
+    static const struct {
+        double touched, changed;
+        enum inputs kind; // of the trials that take `other` ms from number `from` on
+        int from;
+        double other;
+        int err;
+        int trials; // with other inputs
+    } table[] = {
+        {1, 1, USUAL, 99, 0, OK, 3},
+        {1, 1.501, USUAL, 99, 0, OK, 3},
+        {1, 1.503, USUAL, 99, 0, ERR_WRONG, 23},
+        {1, 2.2, USUAL, 99, 0, ERR_WRONG, 23},
+        {3, 2.6, USUAL, 99, 0, OK, 3},
+        {2.4, 4, USUAL, 99, 0, ERR_WRONG, 23},
+        {0.1, 1.2, USUAL, 99, 0, ERR_WRONG, 23},
+        {5, 0.1, USUAL, 99, 0, OK, 3},
+        {1, 4, TOUCHED, 2, 9, ERR_UNCHECKED, 23}, // slow later trials do not hide the fast one
+        {9, 4, TOUCHED, 3, 1, ERR_WRONG, 23},     // nor slow earlier ones
+        {1, 1, CHANGED, 2, 9, OK, 3},
+        {1, 9, CHANGED, 10, 1, OK, 10}, // noise, until a fast one
+        {1, 9, CHANGED, 23, 1, OK, 23},
+        {1, 9, CHANGED, 24, 1, ERR_WRONG, 23},
+    };
+    struct timing t;
+    for (int i = 0; i < COUNT(table); i++) {
+        other_kind = table[i].kind;
+        other_from = table[i].from;
+        other_cost = table[i].other;
+        int err = measure_trials(table[i].touched, table[i].changed,
+                                 (struct timing_rule){.reps = 1, .warmup = 3}, &t);
+        const double more = table[i].changed - table[i].touched;
+        const int want = err || !t.busy || more > 1.002 ? table[i].err : OK;
+        CHECK(err == want, "row %d: error %d: %s", i, err, err ? fail_text() : "");
+        CHECK(err != ERR_WRONG || strstr(fail_text(), "it keeps results"), "row %d: %s", i,
+              fail_text());
+        CHECK(trials[CHANGED] == (want == table[i].err ? table[i].trials : 3),
+              "row %d: %d trials with other inputs", i, trials[CHANGED]);
+        timing_free(&t);
+    }
+    other_kind = USUAL;
+    other_from = 99;
+}
+
+// Work that ends long after the event that follows a run, in most batches; or when the result is
+// read.
+static int lateness_ms, touch_ms;
 static int late_sync(struct device *d)
 {
     (void)d;
-    nanosleep(&(struct timespec){.tv_nsec = lateness_ms * 1000000}, NULL);
+    rest(lateness_ms);
     return OK;
+}
+static void late_touch(void *arg)
+{
+    (void)arg;
+    rest(touch_ms);
 }
 static void test_late(void)
 {
     struct device_ops late_ops = fake_ops;
     struct device d = {.ops = &late_ops};
-    struct timed_work work = {.run = count_run, .after = count_after};
+    struct timed_work work = {.run = count_run, .after = count_after, .touch = late_touch};
     struct timing t;
     late_ops.sync_all = late_sync;
     next_ms = steady;
-    for (lateness_ms = 0; lateness_ms <= 4; lateness_ms += 4) {
+    for (int i = 0; i < 3; i++) {
+        lateness_ms = i == 1 ? 4 : 0;
+        touch_ms = i == 2 ? 4 : 0;
         int err = timing_measure(&d, &work, &(struct timing_rule){.reps = 3, .warmup = 1}, &t);
-        CHECK(err == (lateness_ms ? ERR_WRONG : OK), "%d ms: error %d", lateness_ms, err);
+        CHECK(err == (i ? ERR_WRONG : OK), "%d: error %d", i, err);
         timing_free(&t);
     }
 }
@@ -476,9 +577,9 @@ static void test_limits(void)
 
 int main(void)
 {
-    RUN_ALL(test_ranks, test_summary, test_rules, test_warm_up, test_bound, test_fresh,
-            test_hooks, test_hook_errors, test_change, test_late, test_batches, test_limits,
-            test_no_time);
+    RUN_ALL(test_ranks, test_summary, test_rules, test_warm_up, test_bound, test_release,
+            test_hooks, test_hook_errors, test_trials, test_few_trials, test_verdict, test_late,
+            test_batches, test_limits, test_no_time);
     struct timing t;
     interrupted = 1;
     CHECK(measure(steady, (struct timing_rule){.reps = 5}, &t) == ERR_INTERRUPTED, "not noticed");

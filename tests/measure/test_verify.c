@@ -46,15 +46,15 @@ static bool watched_make(struct inputs *in, enum check_mode mode, struct watched
     int err = task_prepare(&x->t, &in->o, &setup);
     if (!err) err = check_task(&x->t, &in->ref, mode, NULL, &x->check);
     CHECK(!err && x->check.ok, "%s: %s%s", in->p.op->name, err ? fail_text() : "", x->check.reason);
-    x->w = (struct verify){.task = &x->t, .ref = &in->ref, .mode = mode, .first = &x->check};
+    x->w = verify_start(&x->t, &in->ref, mode, &x->check, NULL);
     return !err;
 }
 
-static int sample(struct watched *x, bool anew)
+static int sample(struct watched *x)
 {
-    int err = verify_before(&x->w, anew);
+    int err = verify_before(&x->w);
     if (!err) err = task_run(&x->t);
-    return err ? err : verify_after(&x->w, anew);
+    return err ? err : verify_after(&x->w);
 }
 
 static const char *what_of(const struct inputs *in, const struct planted *p)
@@ -71,19 +71,19 @@ static void check_fault(struct inputs *in, enum check_mode mode, const struct pl
     if (!watched_make(in, mode, &x)) return;
     int64_t used = dev.used_bytes, peak = dev.peak_bytes;
     for (int s = 0; s < 3; s++)
-        CHECK(!sample(&x, false), "%s: right, but %s", what_of(in, p), fail_text());
-    CHECK(x.w.counts.verified == 3 && !x.w.counts.varied && !x.w.counts.rechecked,
-          "%s: %lld, %lld, %lld of 3", what_of(in, p), (long long)x.w.counts.verified,
-          (long long)x.w.counts.varied, (long long)x.w.counts.rechecked);
-    // What one run leaves as it was shows where all of it was poisoned before.
-    bool last = p->fault == ONE_NOT_WRITTEN || p->fault == ROW_LOST;
+        CHECK(!sample(&x), "%s: right, but %s", what_of(in, p), fail_text());
+    CHECK(x.w.counts.looked == 3 && !x.w.counts.varied, "%s: %lld, %lld of 3", what_of(in, p),
+          (long long)x.w.counts.looked, (long long)x.w.counts.varied);
+    // What a run leaves as it was shows only where it was spoilt.
+    const int tries = p->fault == ONE_NOT_WRITTEN || p->fault == ROW_LOST ? 100 : 1;
+    int err = OK;
     fault = p->fault;
-    int err = sample(&x, last);
+    for (int i = 0; i < tries && !err; i++) err = sample(&x);
     CHECK(err == ERR_WRONG, "%s: is not found, error %d", what_of(in, p), err);
-    CHECK(err != ERR_WRONG || strstr(fail_text(), "sample 4"), "%s: %s", what_of(in, p),
-          fail_text());
+    CHECK(err != ERR_WRONG || tries > 1 || strstr(fail_text(), "sample 4"), "%s: %s",
+          what_of(in, p), fail_text());
     fault = NONE;
-    CHECK(!sample(&x, true), "%s: right again, but %s", what_of(in, p), fail_text());
+    CHECK(!sample(&x), "%s: right again, but %s", what_of(in, p), fail_text());
     CHECK(dev.used_bytes == used && !dev.poison, "%s: %lld bytes are left", what_of(in, p),
           (long long)(dev.used_bytes - used));
     if (in->p.op->result != RESULT_SPARSE)
@@ -102,7 +102,7 @@ static void check_peak(struct inputs *in)
     device_peak_reset(&dev);
     for (int i = 0; i < COUNT(takes); i++) {
         scratch_bytes = takes[i];
-        CHECK(!sample(&x, i == COUNT(takes) - 1), "%s: %s", in->p.op->name, fail_text());
+        CHECK(!sample(&x), "%s: %s", in->p.op->name, fail_text());
         most = max64(most, used + takes[i]);
         CHECK(dev.used_bytes == used && dev.peak_bytes == most, "%s: run %d, peak %lld, not %lld",
               in->p.op->name, i, (long long)dev.peak_bytes, (long long)most);
@@ -111,31 +111,30 @@ static void check_peak(struct inputs *in)
     task_teardown(&x.t);
 }
 
-// Sums that vary from run to run, within the tolerance, are right. Only the first of them is
-// checked again.
+// Sums that vary from run to run, within the tolerance, are right. A result with fewer bits is
+// wrong, also behind many that varied.
 static void check_varying(struct inputs *in, enum check_mode mode)
 {
     struct watched x;
     if (!watched_make(in, mode, &x)) return;
-    fault = SMALL;
-    CHECK(!sample(&x, false), "%s: %s", in->p.op->name, fail_text());
-    CHECK(x.w.counts.varied == 1 && x.w.counts.rechecked == 1, "%s: %lld, %lld", in->p.op->name,
-          (long long)x.w.counts.varied, (long long)x.w.counts.rechecked);
-    CHECK(!sample(&x, false), "%s: %s", in->p.op->name, fail_text());
-    CHECK(x.w.counts.varied == 2 && x.w.counts.rechecked == 1, "%s: %lld, %lld", in->p.op->name,
-          (long long)x.w.counts.varied, (long long)x.w.counts.rechecked);
-    // As if rounding explained a thousandth of what it does: then it is looked at in full. (In f64
-    // the sum's own roundings, in double, are as large as that.)
-    x.check.spread *= 1e-3;
-    bool told = in->p.prec == F32;
-    CHECK(!sample(&x, false), "%s: %s", in->p.op->name, fail_text());
-    CHECK(x.w.counts.varied == 3 && x.w.counts.rechecked == 1 + told, "%s: %lld, %lld",
-          in->p.op->name, (long long)x.w.counts.varied, (long long)x.w.counts.rechecked);
+    for (int i = 0; i < 2 * VERIFY_WHOLE; i++) {
+        fault = i % 2 ? NONE : SMALL;
+        CHECK(!sample(&x), "%s: %s", in->p.op->name, fail_text());
+    }
+    // Results are compared with the last one that was compared as a whole.
+    CHECK(x.w.counts.varied == VERIFY_WHOLE + 1, "%s: %lld varied", in->p.op->name,
+          (long long)x.w.counts.varied);
+    fault = WRONG_SIGN;
+    fault_place = 1;
+    x.w.tally = (struct tally){0};
+    int err = OK;
+    for (int i = 0; i < 1000 && !err; i++) err = sample(&x);
+    CHECK(err == ERR_WRONG, "%s: a wrong element is not found", in->p.op->name);
     task_teardown(&x.t);
 }
 
 // Samples 1, 2, 4, 8, ... and a random quarter of the others are looked at. Each case has another
-// quarter. After a result that differs in a bit, all samples are looked at.
+// quarter.
 static void test_due(void)
 {
     struct verify w = {.samples = 0}, x = w;
@@ -147,9 +146,6 @@ static void test_due(void)
     }
     CHECK(due > 200 && due < 320 && unlike > 200, "%d of 1024, %d not in another case", due,
           unlike);
-    w.counts.varied = 1;
-    for (int64_t s = 0; s < 64; s++)
-        CHECK(verify_is_due(&w, s), "sample %lld is not looked at", (long long)s + 1);
 }
 
 // Whatever allocation fails while a result is looked at, it is told as such, and nothing is left.
@@ -161,9 +157,10 @@ static void check_starved(struct inputs *in)
     fault = SMALL;
     bool done = false;
     for (int n = 1; n < 200 && !done; n++) {
-        CHECK(!verify_before(&x.w, true) && !task_run(&x.t), "%s", fail_text());
+        CHECK(!verify_before(&x.w) && !task_run(&x.t), "%s", fail_text());
+        x.w.counts.varied = 0;
         mem_fail_at(n);
-        int err = verify_after(&x.w, true);
+        int err = verify_after(&x.w);
         mem_fail_at(0);
         CHECK(!err || err == ERR_UNCHECKED || err == ERR_MEMORY, "allocation %d: %d, %s", n, err,
               fail_text());

@@ -63,6 +63,7 @@ struct live {
     void *kept[3];                  // a result that was kept: values, columns, row starts
     int64_t kept_nnz;               // number of values of `kept`
     uint64_t print;                 // fingerprint of the operands of `kept`
+    int honest;                     // runs that still make their result
     char saved[sizeof(double)];     // what it has spoiled, as it was
     bool spoiled;
 };

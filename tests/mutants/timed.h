@@ -71,6 +71,17 @@ static inline void bits_17_after_2(struct live *x)
     if (is_timed(x)) recompute(x, (struct rounding){.a = to_17_bits, .b = to_17_bits});
 }
 
+// Changes the last bit of an element in the first timed run, as atomic additions do. Then rounds
+// operands to 13 bits.
+static inline double to_13_bits(double v) { return keep_bits(v, 13); }
+static inline void bits_13_after_another(struct live *x)
+{
+    const int64_t q = some_place(x);
+    if (x->runs == CHECKED_RUNS + 1 && q >= 0) put(x, q, get(x, q) * (1 + 1e-7));
+    if (x->runs > CHECKED_RUNS + 1)
+        recompute(x, (struct rounding){.a = to_13_bits, .b = to_13_bits});
+}
+
 // Adds to what the run before has left: double after the third run, three times after the fourth.
 static inline void adds_after_2(struct live *x)
 {

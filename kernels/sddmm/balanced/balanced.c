@@ -75,6 +75,7 @@ const struct algo sddmm_balanced_cuda = {
     .layouts = ROW_MAJOR,
     .precs = BY_TYPE_PRECS,
     .A = {&format_coo},
+    .keeps_values = true, // in strips
     .arith = ARITH_PREC,
     .options = cuda_options,
     .cite = "Own work",

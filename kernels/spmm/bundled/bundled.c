@@ -201,6 +201,7 @@ const struct algo spmm_bundled_cpu = {
     .layouts = BOTH_LAYOUTS,
     .precs = BOTH_PRECS,
     .A = {&format_csr},
+    .keeps_values = true, // of bundles
     .arith = ARITH_PREC,
     .options = options,
     .cite = "Own work",

@@ -35,6 +35,7 @@ const struct algo spmm_graded_cuda = {
     .precs = BY_TYPE_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
+    .keeps_values = true, // in strips
     .options = options,
     .cite = "Own work",
     FUNCTIONS_OF(spmm_graded_cuda),

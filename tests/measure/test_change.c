@@ -1,18 +1,18 @@
-// Fresh inputs: every algorithm of every device, whose result follows its operands in every bit,
-// and algorithms that keep a result, which are found.
+// Changes of operands: every algorithm of every device follows them, and a result that was kept is
+// wrong.
 #include "cases.h"
 #include "data/load.h"
-#include "measure/fresh.h"
+#include "measure/check.h"
 
 static struct device dev;
 static struct matrix M;
 
-// An algorithm with the operands of one case, and other dense operands.
+// An algorithm with the operands of one case.
 struct subject {
     const struct algo_entry *entry;
-    struct inputs in, other;
+    struct inputs in;
     struct task t;
-    struct fresh fresh;
+    struct change change;
     struct check check;
 };
 
@@ -22,20 +22,13 @@ static bool subject_make(struct subject *s, const struct algo_entry *e, enum pre
     struct setup setup;
     *s = (struct subject){.entry = e, .t = {.entry = e, .algo = e->algo}};
     int err = inputs_make(&s->in, &dev, e->op, &M.A, prec, axis, false, pad);
-    if (!err) err = inputs_make(&s->other, &dev, e->op, &M.A, prec, axis, true, pad);
     CHECK(!err, "%s: %s", e->name, fail_text());
     if (err) return false;
     algo_defaults(e->algo, s->t.opt);
     err = task_prepare(&s->t, &s->in.o, &setup);
     CHECK(!err || err == ERR_UNSUPPORTED, "%s: %s", e->name, fail_text());
-    s->fresh = fresh_start(&s->t, &s->in.o, s->in.p.in[0].val ? &s->other.ref : NULL);
+    s->change = change_start(&s->t, &s->in.o);
     return !err;
-}
-
-static void subject_free(struct subject *s)
-{
-    inputs_free(&s->in);
-    inputs_free(&s->other);
 }
 
 // Runs once on the present operands.
@@ -57,51 +50,42 @@ static void check_operands(struct subject *s, const char *what)
           what, err ? fail_text() : changed);
 }
 
-// The result with its signs changed back is right, and on the CPU the same in every bit.
+// Compares the present result with the reference of the present operands.
+static int compare(struct subject *s, struct check *out)
+{
+    const struct problem now = change_problem(&s->change);
+    struct reference ref;
+    reference_init(&ref, &now);
+    int err = check_result(&s->t, &ref, CHECK_FULL, out);
+    reference_free(&ref);
+    return err;
+}
+
+// The result of changed operands is right, as a whole and at the places that are compared in
+// samples. The result of the operands before is not.
 static void check_changed(struct subject *s)
 {
-    struct output_sums sums;
-    struct check check;
-    int err = fresh_change(&s->fresh, true);
-    if (!err) err = run(s);
-    if (!err) err = fresh_undo(&s->fresh);
-    if (!err) err = output_digest(&s->t, &sums);
-    if (!err) err = check_result(&s->t, &s->in.ref, CHECK_FULL, &check);
-    CHECK(!err && check.ok, "%s %s: %s", s->entry->op->name, s->entry->name,
-          err ? fail_text() : check.reason);
-    CHECK(err || !device_is_host(&dev) || output_same(&sums, &s->check.digest), "%s %s: other bits",
-          s->entry->op->name, s->entry->name);
-    task_release_result(&s->t);
-}
-
-// The result before a change is not the result after the change.
-static void check_stale(struct subject *s)
-{
-    struct output_sums sums;
+    struct check old = {0}, now = {0}, places = {0};
+    struct tally tally = {0};
     int err = run(s);
-    if (!err) err = fresh_change(&s->fresh, true);
-    if (!err) err = fresh_undo(&s->fresh);
-    if (!err) err = output_digest(&s->t, &sums);
-    CHECK(!err && !output_same(&sums, &s->check.digest), "%s %s: an old result passes",
-          s->entry->op->name, s->entry->name);
+    if (!err) err = change_all(&s->change);
+    if (!err) err = compare(s, &old);
+    CHECK(!err && !old.ok, "%s %s: an old result passes: %s", s->entry->op->name, s->entry->name,
+          err ? fail_text() : "");
     task_release_result(&s->t);
-}
-
-// Operands that are drawn anew have the result of their own reference.
-static void check_drawn(struct subject *s)
-{
-    struct check check;
-    if (!s->fresh.anew) return;
-    int err = fresh_draw(&s->fresh, true);
     if (!err) err = run(s);
-    if (!err) err = check_result(&s->t, &s->other.ref, CHECK_FULL, &check);
-    CHECK(!err && check.ok, "%s %s, drawn anew: %s", s->entry->op->name, s->entry->name,
-          err ? fail_text() : check.reason);
-    if (!err) err = check_result(&s->t, &s->in.ref, CHECK_FULL, &check);
-    CHECK(!err && !check.ok, "%s %s: the result is that of the first operands", s->entry->op->name,
-          s->entry->name);
-    CHECK(!fresh_draw(&s->fresh, false), "%s", fail_text());
-    check_operands(s, "drawn again");
+    if (!err) err = compare(s, &now);
+    CHECK(!err && now.ok, "%s %s: %s", s->entry->op->name, s->entry->name,
+          err ? fail_text() : now.reason);
+    const struct problem p = change_problem(&s->change);
+    if (!err) err = check_places(&s->t, &p, 5, &tally, &places);
+    CHECK(!err && (places.ok || places.blind), "%s %s, places: %s", s->entry->op->name,
+          s->entry->name, err ? fail_text() : places.reason);
+    task_release_result(&s->t);
+    // Without dense operands the values of A are all that can change.
+    CHECK(s->change.dense_key || s->change.sparse_key, "nothing has changed");
+    CHECK(!device_is_host(&dev) || s->entry->algo->keeps_values || s->change.sparse_key,
+          "%s %s: A stays", s->entry->op->name, s->entry->name);
 }
 
 static void test_algo(const struct algo_entry *e, enum prec prec, const int64_t axis[AXES_MAX])
@@ -109,21 +93,20 @@ static void test_algo(const struct algo_entry *e, enum prec prec, const int64_t 
     struct subject s;
     if (subject_make(&s, e, prec, axis, 3)) {
         int64_t used = dev.used_bytes;
-        int err = check_task(&s.t, &s.in.ref, CHECK_FULL, &s.fresh, &s.check);
+        int err = check_task(&s.t, &s.in.ref, CHECK_FULL, &s.change, &s.check);
         CHECK(!err && s.check.ok, "%s %s: %s", e->op->name, e->name,
               err ? fail_text() : s.check.reason);
-        for (int i = 0; i < 4 && !err; i++) check_changed(&s);
-        if (!err) check_stale(&s);
-        if (!err) check_drawn(&s);
-        CHECK(!fresh_change(&s.fresh, true) && !fresh_end(&s.fresh), "%s", fail_text());
+        check_operands(&s, "checked");
+        for (int i = 0; i < 2 && !err; i++) check_changed(&s);
+        CHECK(!change_operands(&s.change, true) && !change_end(&s.change), "%s", fail_text());
         check_operands(&s, "changed and changed back");
-        CHECK(!fresh_change(&s.fresh, false), "%s", fail_text());
+        CHECK(!change_operands(&s.change, false), "%s", fail_text());
         check_operands(&s, "touched");
         CHECK(dev.used_bytes == used, "%s: %lld bytes", e->name,
               (long long)(dev.used_bytes - used));
         task_teardown(&s.t);
     }
-    subject_free(&s);
+    inputs_free(&s.in);
 }
 
 // The entry under test as a cheat: prepare() makes the product, run() copies it.
@@ -160,12 +143,12 @@ static void test_cheat(const struct algo_entry *e, const int64_t axis[AXES_MAX])
     algo.teardown = cheat_teardown;
     entry.algo = &algo;
     if (subject_make(&s, &entry, F32, axis, 0)) {
-        int err = check_task(&s.t, &s.in.ref, CHECK_FULL, &s.fresh, &s.check);
+        int err = check_task(&s.t, &s.in.ref, CHECK_FULL, &s.change, &s.check);
         CHECK(!err && !s.check.ok && !strstr(s.check.reason, "between"),
               "%s %s: a copied product passes", e->op->name, e->name);
         task_teardown(&s.t);
     }
-    subject_free(&s);
+    inputs_free(&s.in);
 }
 
 static void test_entry(const struct algo_entry *e)
