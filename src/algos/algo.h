@@ -91,11 +91,20 @@ struct task {
     struct algo_stats stats;
 };
 
+// A file that is part of a plug-in.
+struct algo_file {
+    const char *file;
+    const char *sha256; // hexadecimal
+};
+
 // The plug-in of an algorithm, see plugin/plugin.h.
 struct algo_plugin {
-    const char *file, *version;
-    const char *sha256; // of the file, hexadecimal
-    const char *text;   // in keys and records, as a library: "1.0 sha256:" and 16 digits
+    struct algo_file own;
+    const char *version;
+    const struct algo_file *libraries; // loaded with the plug-in; size library_count
+    int library_count;
+    const char *text; // in keys and records, as a library: "1.0 sha256:" and 16 digits of the hash,
+                      // or of the hash of all hashes if there are libraries
 };
 
 struct algo {

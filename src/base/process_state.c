@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -22,6 +21,8 @@ struct thread_state {
     bool has_cpus; // false: the system has more processors than cpu_set_t
     sigset_t blocked;
     int nice;
+    int policy; // SCHED_OTHER, ...
+    struct sched_param priority;
 };
 
 // Sets rounding and flushing from results of arithmetic. fegetround() of x86 tells the mode of the
@@ -49,7 +50,10 @@ static struct thread_state read_thread(void)
     probe_arithmetic(&s);
     s.has_cpus = !sched_getaffinity(0, sizeof s.cpus, &s.cpus);
     pthread_sigmask(SIG_SETMASK, NULL, &s.blocked);
-    s.nice = getpriority(PRIO_PROCESS, 0); // of the thread, on Linux
+    // Of the thread, on Linux.
+    s.nice = getpriority(PRIO_PROCESS, 0);
+    s.policy = sched_getscheduler(0);
+    sched_getparam(0, &s.priority);
     return s;
 }
 
@@ -82,6 +86,11 @@ static bool thread_differs(const struct thread_state *kept, const struct thread_
         snprintf(what, PROCESS_STATE_TEXT, "other blocked signals");
     else if (now->nice != kept->nice)
         snprintf(what, PROCESS_STATE_TEXT, "a nice value of %d", now->nice);
+    else if (now->policy != kept->policy)
+        snprintf(what, PROCESS_STATE_TEXT, "scheduling policy %d", now->policy);
+    else if (now->priority.sched_priority != kept->priority.sched_priority)
+        snprintf(what, PROCESS_STATE_TEXT, "a real-time priority of %d",
+                 now->priority.sched_priority);
     return what[0];
 }
 
@@ -91,6 +100,7 @@ static bool set_thread(const struct thread_state *kept)
     fesetenv(&kept->env);
     pthread_sigmask(SIG_SETMASK, &kept->blocked, NULL);
     return (!kept->has_cpus || !sched_setaffinity(0, sizeof kept->cpus, &kept->cpus)) &&
+           !sched_setscheduler(0, kept->policy, &kept->priority) &&
            !setpriority(PRIO_PROCESS, 0, kept->nice);
 }
 
@@ -108,12 +118,9 @@ static bool is_timer_running(int i)
     return !getitimer(timers[i], &now) && (now.it_value.tv_sec || now.it_value.tv_usec);
 }
 
-static int own_id(void) { return (int)syscall(SYS_gettid); }
-
 void process_state_free(struct process_state *kept)
 {
     mem_free(kept->threads);
-    mem_free(kept->ids);
     *kept = (struct process_state){.team = 0};
 }
 
@@ -123,21 +130,14 @@ int process_state_keep(struct process_state *kept)
     *kept = (struct process_state){.team = team,
                                    .dynamic = omp_get_dynamic(),
                                    .levels = omp_get_max_active_levels(),
-                                   .threads = mem_zero_alloc(team, sizeof *kept->threads),
-                                   .ids = mem_zero_alloc(team, sizeof *kept->ids)};
-    if (!kept->threads || !kept->ids) {
-        process_state_free(kept);
-        return ERR_MEMORY;
-    }
+                                   .threads = mem_zero_alloc(team, sizeof *kept->threads)};
+    if (!kept->threads) return process_state_free(kept), ERR_MEMORY;
     read_handlers(kept);
     for (int i = 0; i < PROCESS_TIMERS; i++) kept->has_timer[i] = is_timer_running(i);
     kept->threads[0] = read_thread(); // OpenMP may give fewer threads
     for (int i = 1; i < team; i++) kept->threads[i] = kept->threads[0];
 #pragma omp parallel num_threads(team)
-    {
-        kept->threads[omp_get_thread_num()] = read_thread();
-        kept->ids[omp_get_thread_num()] = own_id();
-    }
+    kept->threads[omp_get_thread_num()] = read_thread();
     return OK;
 }
 
@@ -243,12 +243,7 @@ enum process_change process_state_restore(const struct process_state *kept, bool
     restore_handlers(kept, what);
     // New threads of the team inherit the state of the calling thread.
     bool done = restore_thread(&kept->threads[0], what);
-    if (team) memset(kept->ids, 0, (size_t)kept->team * sizeof *kept->ids);
 #pragma omp parallel num_threads(kept->team) reduction(&& : done) if (team)
-    {
-        int i = omp_get_thread_num();
-        done = restore_thread(&kept->threads[i], what) && done;
-        if (team) kept->ids[i] = own_id();
-    }
+    done = restore_thread(&kept->threads[omp_get_thread_num()], what) && done;
     return !done ? PROCESS_STUCK : what[0] ? PROCESS_RESTORED : PROCESS_SAME;
 }

@@ -1,6 +1,6 @@
 // State of the process that a library or an algorithm can change: the number of OpenMP threads,
-// rounding, flushing of denormal numbers, affinity, signals, interval timers, nice value. A kept
-// state is restored, and differences are named.
+// rounding, flushing of denormal numbers, affinity, signals, interval timers, nice value,
+// scheduling policy. A kept state is restored, and differences are named.
 #ifndef PROCESS_STATE_H
 #define PROCESS_STATE_H
 
@@ -19,7 +19,6 @@ struct process_state {
     bool dynamic;                   // OpenMP may use fewer
     int levels;                     // nested active regions, at most
     struct thread_state *threads;   // of the calling thread (0) and its team, size team; owned
-    int *ids; // the system's numbers of these threads, in any order; 0: unknown; size team; owned
     bool has_timer[PROCESS_TIMERS]; // an interval timer runs, such as that of a profiler
     struct sigaction handlers[PROCESS_SIGNALS + 1]; // by signal
     bool has_handler[PROCESS_SIGNALS + 1];          // false: the system refuses to tell
@@ -35,7 +34,7 @@ enum process_change {
     PROCESS_STUCK, // the system refuses to restore the state, such as a lower nice value
 };
 // Restores what differs from `kept`. The threads of OpenMP are included with `team`, which starts a
-// parallel region and sets the ids. Sets `what` to the first difference, such as "rounding toward
+// parallel region. Sets `what` to the first difference, such as "rounding toward
 // zero"; "": none.
 enum process_change process_state_restore(const struct process_state *kept, bool team,
                                           char what[PROCESS_STATE_TEXT]);

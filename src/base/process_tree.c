@@ -4,7 +4,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "base/sysfs.h"
 
 static bool has(const struct process_tree *t, pid_t pid)
 {
@@ -62,6 +65,35 @@ int64_t process_tree_memory(const struct process_tree *t)
     int64_t pages = 0;
     for (int i = 0; i < t->count; i++) pages += pages_of(t->pids[i]);
     return pages * sysconf(_SC_PAGESIZE);
+}
+
+// Returns the processor time that a process has used, without that of ended children, which *ended
+// gets.
+static double used_ms(pid_t pid, double *ended)
+{
+    char path[64], text[1024], *rest;
+    double t[4] = {0};
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    // Eleven fields lie between the name in brackets and the times. The name can have brackets,
+    // too.
+    if (sysfs_line(path, text, sizeof text) && (rest = strrchr(text, ')')))
+        sscanf(rest, ") %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lf %lf %lf %lf", &t[0], &t[1],
+               &t[2], &t[3]);
+    const double tick_ms = 1e3 / (double)sysconf(_SC_CLK_TCK);
+    *ended += (t[2] + t[3]) * tick_ms;
+    return (t[0] + t[1]) * tick_ms;
+}
+
+double process_children_ms(void)
+{
+    struct process_tree t;
+    double ms = 0, ended = 0;
+    process_tree_find(getpid(), &t);
+    for (int i = 0; i < t.count; i++) {
+        const double own = used_ms(t.pids[i], &ended);
+        if (i) ms += own;
+    }
+    return ms + ended;
 }
 
 void process_tree_kill(const struct process_tree *t)

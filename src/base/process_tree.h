@@ -18,6 +18,9 @@ struct process_tree {
 void process_tree_find(pid_t root, struct process_tree *t);
 // Returns the unshared host memory of the processes in bytes; 0 for a process that has ended.
 int64_t process_tree_memory(const struct process_tree *t);
+// Returns the processor time in milliseconds of the processes below the calling process, also of
+// ended ones. Each process counts in ticks of 10 ms.
+double process_children_ms(void);
 // Sends SIGKILL to all processes.
 void process_tree_kill(const struct process_tree *t);
 

@@ -371,9 +371,8 @@ static int measure_task(const struct plan *plan, struct reference *ref, struct b
 static int measure(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
-    int err = isolation_begin(bd->dev);
-    if (err) return err;
-    err = measure_task(plan, ref, bd, o, r);
+    isolation_begin();
+    int err = measure_task(plan, ref, bd, o, r);
     // A changed state explains a wrong result, but not the error of a device. A profiler has
     // handlers and threads of its own.
     bool explains =

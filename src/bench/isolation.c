@@ -1,106 +1,68 @@
 #include "bench/isolation.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "base/other_threads.h"
 #include "base/process_state.h"
 #include "base/size.h"
+#include "base/sysfs.h"
 
-#define REST_STEP_MS    1.0   // resting threads are watched for this time
-#define REST_PROCESSORS 0.1   // processors that they may use meanwhile
-#define REST_MOST_MS    500.0 // Intel's OpenMP threads spin for 200 ms
+#define REST_STEP_MS    1.0   // threads of a library are watched for this time
+#define REST_PROCESSORS 0.1   // processors that the process may use meanwhile
+#define REST_MOST_MS    300.0 // Intel's OpenMP threads spin for 200 ms
 #define LEAVE_MOST_MS   200.0 // time for a joined thread to disappear from /proc
+#define SPOILED_MS      500.0 // time for threads of an earlier case to end
 #define MORE_THREADS    1.1   // most processors that runs may use, per thread of the device
 #define MORE_MS         10.0  // more processor time than that: resolution of the clocks
 
 static struct {
-    struct process_state kept;
-    bool held;                    // kept by isolation_hold()
-    const struct device_ops *ops; // of the device of the case
-    struct other_threads before;  // threads beside the OpenMP team before the case
-    double rest;                  // processors that other threads used at isolation_start()
-    int running;                  // number of other threads that ran at isolation_start()
-    char spoiler[64];             // algorithm of the case that spoiled the process; "": none
+    struct process_state kept; // team 0: nothing is kept
+    int threads;               // of the process before the case
+    bool spoiled;
 } state;
 
-bool isolation_spoiled(void) { return state.spoiler[0]; }
+bool isolation_spoiled(void) { return state.spoiled; }
 
-static void spoil(const struct algo_entry *entry)
+// Returns the number of threads of this process; 0: unknown.
+static int thread_count(void)
 {
-    snprintf(state.spoiler, sizeof state.spoiler, "%s", entry->name);
+    char value[16];
+    return sysfs_value("/proc/self/status", "Threads", value, sizeof value) ? atoi(value) : 0;
 }
 
-// Returns the processors that these threads use now.
-static double processors_of(const struct other_threads *x)
+// Waits until the threads of a library use no processors.
+static void wait_for_rest(void)
 {
-    if (!x->count) return 0;
-    double used = other_threads_used_ms(x), begin = clock_ms();
-    usleep((useconds_t)(REST_STEP_MS * 1e3));
-    return (other_threads_used_ms(x) - used) / (clock_ms() - begin);
-}
-
-static void find_others(struct other_threads *x)
-{
-    other_threads_find(x, state.kept.ids, state.kept.team);
-}
-
-// Waits until other threads use no processors and, with `leave`, none is new. Returns OK, or
-// ERR_STATE with the reason.
-static int wait_for_rest(bool leave)
-{
-    struct other_threads now;
-    double waited, begin = clock_ms();
-    bool runs;
-    int left;
-    do {
-        find_others(&now);
-        double processors = processors_of(&now);
-        // A thread that waits for a processor uses none, and counts as running.
-        runs = processors > state.rest + REST_PROCESSORS ||
-               other_threads_running(&now) > state.running;
-        left = leave ? other_threads_new(&now, &state.before) : 0;
-        waited = clock_ms() - begin;
-    } while ((runs || left) && waited < (runs ? REST_MOST_MS : LEAVE_MOST_MS));
-    state.before = now;
-    if (runs) return fail(ERR_STATE, "it left threads behind that still run");
-    if (left) return fail(ERR_STATE, "it left %d thread%s behind", left, left == 1 ? "" : "s");
-    return OK;
-}
-
-int isolation_hold(void)
-{
-    int err = process_state_keep(&state.kept);
-    state.held = !err;
-    return err;
-}
-
-int isolation_start(void)
-{
-    if (isolation_spoiled()) return OK; // the state of the start is kept
-    if (!state.held) {
-        process_state_free(&state.kept);
-        int err = process_state_keep(&state.kept);
-        if (err) return err;
+    const double begin = clock_ms();
+    for (double used = 1, from = begin; used > REST_PROCESSORS && from - begin < REST_MOST_MS;
+         from = clock_ms()) {
+        used = clock_process_ms();
+        usleep((useconds_t)(REST_STEP_MS * 1e3));
+        used = (clock_process_ms() - used) / (clock_ms() - from);
     }
-    find_others(&state.before);
-    state.rest = processors_of(&state.before);
-    state.running = other_threads_running(&state.before);
-    return OK;
 }
 
-int isolation_begin(struct device *d)
+// Waits until no thread is new. Returns ERR_STATE if threads are left.
+static int wait_for_threads(double most_ms)
+{
+    const double begin = clock_ms();
+    int left;
+    while ((left = thread_count() - state.threads) > 0 && clock_ms() - begin < most_ms)
+        usleep(1000);
+    if (left <= 0) return OK;
+    return fail(ERR_STATE, "it left %d thread%s behind", left, left == 1 ? "" : "s");
+}
+
+int isolation_start(void) { return state.kept.team ? OK : process_state_keep(&state.kept); }
+
+void isolation_begin(void)
 {
     char what[PROCESS_STATE_TEXT];
-    // isolation_end() of the previous case has restored OpenMP's threads.
-    process_state_restore(&state.kept, false, what);
-    if (isolation_spoiled() && wait_for_rest(false)) {
-        fail_drop();
-        return fail(ERR_STATE, "not measured: threads that '%s' left behind still run",
-                    state.spoiler);
-    }
-    state.ops = d->ops;
-    return OK;
+    process_state_restore(&state.kept, true, what); // all threads of OpenMP's team exist then
+    if (!state.spoiled)
+        state.threads = thread_count();
+    else if (wait_for_threads(SPOILED_MS))
+        fail_drop(); // another process should have run the case
 }
 
 // Returns ERR_WRONG if a block was written behind its end. `t`: NULL after the teardown.
@@ -114,17 +76,11 @@ static int look_behind_blocks(struct device *d, const struct task *t)
     return fail(ERR_WRONG, "it wrote behind the end of a block of %s", size_text(b.bytes, bytes));
 }
 
-static int look_at_functions(const struct device *d)
-{
-    return d->ops == state.ops ? OK : fail(ERR_STATE, "it replaced the functions of %s", d->id);
-}
-
 int isolation_look(struct task *t)
 {
     char what[PROCESS_STATE_TEXT];
     if (process_state_handler_changed(&state.kept, what)) return fail(ERR_STATE, "it set %s", what);
-    int err = look_at_functions(t->dev);
-    return err ? err : look_behind_blocks(t->dev, t);
+    return look_behind_blocks(t->dev, t);
 }
 
 int isolation_processors(const struct device *d, const struct timing *t, int processors)
@@ -140,13 +96,7 @@ int isolation_end(struct device *d, const struct algo_entry *entry)
 {
     char what[PROCESS_STATE_TEXT];
     struct process_state present;
-    // Threads of a library may stay. A GPU's driver starts threads on demand.
-    bool lives_on = entry->algo->library || !device_is_host(d);
-    int err = look_at_functions(d);
-    if (err) spoil(entry);
-    d->ops = state.ops;
-    int behind = look_behind_blocks(d, NULL);
-    if (!err) err = behind;
+    int err = look_behind_blocks(d, NULL), left = OK;
     enum process_change change = process_state_restore(&state.kept, true, what);
     if (what[0]) {
         int stayed = fail(ERR_STATE, "it left %s behind", what);
@@ -157,7 +107,11 @@ int isolation_end(struct device *d, const struct algo_entry *entry)
         process_state_free(&state.kept);
         state.kept = present;
     }
-    int left = wait_for_rest(!lives_on);
-    if (left || change == PROCESS_STUCK) spoil(entry);
+    // Threads of a library may stay. A GPU's driver starts threads on demand.
+    if (device_is_host(d) && !entry->algo->library)
+        left = wait_for_threads(LEAVE_MOST_MS);
+    else if (device_is_host(d))
+        wait_for_rest();
+    state.spoiled |= left || change == PROCESS_STUCK;
     return err ? err : left;
 }

@@ -1,12 +1,13 @@
-// Keeps a case from spoiling the next. The state of the process is kept at the start of a plan, set
-// before each case, and compared after its teardown. A difference is a failure of the case.
+// Keeps a case from spoiling the next. The state of the process is kept before the first case and
+// before a plug-in is loaded, set before each case, and compared after its teardown. A difference
+// is a failure of the case. Own algorithms run before a plug-in is loaded.
 //
 //   thing                                   compared                      failure
 //   OpenMP's threads, rounding, flushing,
-//   affinity, signal mask, nice, timers     after the case                failed
+//   affinity, signal mask, nice, policy of
+//   scheduling, timers                      after the case                failed
 //   signal handlers                         at each look, after the case  failed
-//   functions of the device                 at each look, after the case  failed
-//   threads that still run, or are left     after the case                failed
+//   number of threads                       after the case                failed
 //   processor time of runs on the CPU       after timed runs              failed
 //   bytes behind blocks on the CPU          at each look, after the case  wrong
 //
@@ -18,13 +19,10 @@
 #include "algos/algo.h"
 #include "measure/timing.h"
 
-// Keeps the present state, in which each case begins.
+// Keeps the present state, in which each case begins, unless a state is kept.
 int isolation_start(void);
-// Keeps the present state for the rest of the process. Called before foreign code is loaded, which
-// can change the state while it is loaded.
-int isolation_hold(void);
-// Restores the state before a case. ERR_STATE: threads of an earlier case still run.
-int isolation_begin(struct device *d);
+// Restores the state before a case.
+void isolation_begin(void);
 // Compares as long as the task exists: a look, see above. Returns ERR_STATE or ERR_WRONG, with the
 // reason.
 int isolation_look(struct task *t);
@@ -32,7 +30,7 @@ int isolation_look(struct task *t);
 // number that the process may use. With no more than threads, only clocks can show more.
 int isolation_processors(const struct device *d, const struct timing *t, int processors);
 // Compares and restores after the teardown of a case, also if the case failed. Waits for threads
-// to end their work. Returns as isolation_look().
+// to end, and for threads of a library to rest. Returns as isolation_look().
 int isolation_end(struct device *d, const struct algo_entry *entry);
 // Returns true if a case left a state that cannot be restored. A new process must run other cases.
 bool isolation_spoiled(void);

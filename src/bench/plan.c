@@ -70,6 +70,16 @@ static void add_cases(struct plan *plan, const struct plan_request *r, enum prec
     }
 }
 
+// Returns the part of the plan that has the cases of entry e: the first entry of the same plug-in;
+// -1: an algorithm of the program.
+static int part_of(const struct plan_request *r, int e)
+{
+    const struct algo_plugin *plugin = r->entries[e].entry->algo->plugin;
+    int first = -1;
+    while (plugin && r->entries[++first].entry->algo->plugin != plugin) {}
+    return first;
+}
+
 int plan_make(struct plan *plan, const struct plan_request *r)
 {
     int64_t combinations = 1, inputs, count, each = 0; // each: cases of the same inputs
@@ -89,10 +99,12 @@ int plan_make(struct plan *plan, const struct plan_request *r)
     }
     if (!err) err = size_mul(inputs, each, &count);
     if (!err && !(plan->cases = mem_zero_alloc(count, sizeof *plan->cases))) err = ERR_MEMORY;
-    for (int p = 0; p < r->prec_count && !err; p++)
-        for (int64_t i = 0; i < combinations; i++)
-            for (int e = 0; e < r->entry_count; e++)
-                add_cases(plan, r, r->precs[p], i, &r->entries[e], options[e]);
+    for (int part = -1; part < r->entry_count && !err; part++)
+        for (int p = 0; p < r->prec_count; p++)
+            for (int64_t i = 0; i < combinations; i++)
+                for (int e = 0; e < r->entry_count; e++)
+                    if (part_of(r, e) == part)
+                        add_cases(plan, r, r->precs[p], i, &r->entries[e], options[e]);
     mem_free(options);
     return err;
 }

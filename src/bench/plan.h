@@ -35,8 +35,8 @@ struct plan_request {
 
 struct plan {
     const struct op *op;
-    // In the order of running: by precision, axes, algorithm and options. Cases with the same
-    // inputs follow each other.
+    // In the order of running: algorithms of the program, then each plug-in; within these by
+    // precision, axes, algorithm and options. Cases with the same inputs follow each other.
     struct bench_case *cases; // size count
     int64_t count;
     struct timing_rule rule;

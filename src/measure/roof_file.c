@@ -141,13 +141,16 @@ static void put_roof(FILE *out, const char *key, const struct roof *r)
     fputc('\n', out);
 }
 
+static bool closed;
+void roof_file_close(void) { closed = true; }
+
 // Writes a new file with the line of this device first, and renames it: readers see the old file or
 // the new one.
 void roof_file_replace(struct device *d, const struct roof *r)
 {
     char path[USER_CACHE_PATH_MAX], key[KEY_ROOM], line[LINE_ROOM];
     struct whole_file file;
-    if (variable_preload() || !user_cache_path(path, FILE_NAME)) return;
+    if (closed || variable_preload() || !user_cache_path(path, FILE_NAME)) return;
     device_key(d, key);
     if (!user_cache_make("") || !roof_is_sane(r)) return;
     if (user_cache_replace(&file, path)) {

@@ -13,5 +13,7 @@ bool roof_file_read(struct device *d, struct roof *roof);
 void roof_file_replace(struct device *d, const struct roof *roof);
 // Sets each ceiling of `roof` to the better of `roof` and the file, and writes them.
 void roof_file_keep(struct device *d, struct roof *roof);
+// Keeps the file as it is from now on. Called before foreign code is loaded.
+void roof_file_close(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <time.h>
 
+#include "base/process_tree.h"
 #include "base/secret.h"
 #include "measure/batch.h"
 
@@ -447,6 +448,8 @@ static int measure(struct session *s)
 {
     struct timing *out = s->out;
     struct device *dev = s->dev;
+    const bool host = device_is_host(dev);
+    const double children_ms = host ? process_children_ms() : 0;
     struct machine_clock from = machine_now(), to;
     int max_mhz;
     int err = warm_up(s);
@@ -457,6 +460,7 @@ static int measure(struct session *s)
     err = take_samples(s);
     if (err) return err;
     to = machine_now();
+    if (host) out->runs_cpu_ms += process_children_ms() - children_ms;
     dev->ops->clock_mhz(dev, &out->clock_mhz[1], &max_mhz);
     out->throttled |= dev->ops->throttled(dev);
     out->machine = machine_between(&from, &to);

@@ -66,7 +66,8 @@ struct timing {
     // Other work of the host during warm-up and samples; busy: the times may be too long.
     struct machine_load machine;
     bool busy;
-    // CPU only: duration of all batches, and processor time of this process in them.
+    // CPU only: duration of all batches, and processor time of this process in them. Child
+    // processes count from the first run to the last.
     double runs_ms, runs_cpu_ms;
 };
 

@@ -1,9 +1,10 @@
 // Plug-ins: shared libraries with algorithms, by include/spbench_plugin.h.
 //
-// Only worker processes load a plug-in. The parent gets a description of its algorithms from a
-// worker, and adds entries without functions to the list of algorithms.
+// Only worker processes load a plug-in. A process of its own describes the plug-in. The parent and
+// its workers add the algorithms of the description to the list of algorithms. A worker loads the
+// plug-in before its first case of the plug-in, and measures nothing else from then on.
 //
-//   plugin_load.c      a file: its hash, dlopen()
+//   plugin_load.c      a file: its hash, dlopen(), the libraries that come with it
 //   plugin_copy.c      a description as structs of this header
 //   plugin_check.c     every field of a description
 //   plugin_add.c       struct algo of a description, with functions that call the plug-in's
@@ -16,16 +17,19 @@
 
 #define PLUGINS_MAX 16 // files of -plugin
 
-// A description of a plug-in: its file, and the struct that the file exports.
+// A description of a plug-in: its files, and the struct that it exports.
 struct plugin {
-    const char *file;   // as on the command line
-    const char *sha256; // hexadecimal
+    struct algo_plugin facts; // first: algo->plugin is a struct plugin
     const struct spbench_plugin *exported;
 };
 
-// Loads a file and adds its algorithms. `sha256`: hash that the file must have; NULL: any. Sets
-// *json to the description, which the caller frees; NULL: not needed.
-int plugin_load(const char *file, const char *sha256, char **json);
+// Loads a file. Sets *json to its description, which the caller frees.
+int plugin_load_new(const char *file, char **json);
+// Returns ERR_USAGE if the file of the plug-in has changed since its description.
+int plugin_look(const struct algo_plugin *facts);
+// Loads a plug-in that is described. Its algorithms can run from then on. ERR_USAGE: one of its
+// files has changed.
+int plugin_load(const struct algo_plugin *facts);
 
 // Returns ERR_USAGE unless the text can be the name of an algorithm.
 int plugin_check_name(const char *name);
@@ -42,14 +46,12 @@ const struct op *plugin_op(const struct spbench_algorithm *a);
 bool plugin_device(const struct spbench_algorithm *a, enum device_kind *kind);
 // Returns ERR_USAGE with the first field that is wrong.
 int plugin_check(const struct plugin *p);
-// Adds the algorithms of a checked plug-in to the list, which keeps all texts of the description.
-// Without `functions` the algorithms cannot run in this process.
-int plugin_add(const struct plugin *p, bool functions);
+// Adds the algorithms of a checked plug-in to the list, which keeps `p`. Sets p->facts.text.
+int plugin_add(struct plugin *p);
 
 // Returns the description as a line of JSON, which the caller frees; NULL: ERR_MEMORY.
 char *plugin_describe(const struct plugin *p);
-// Checks and adds the algorithms of a description, without functions. Sets `sha256` to the hash of
-// the file.
-int plugin_learn(const char *json, const char **sha256);
+// Checks and adds the algorithms of a description. Sets *facts, with which plugin_load() loads.
+int plugin_learn(const char *json, const struct algo_plugin **facts);
 
 #endif

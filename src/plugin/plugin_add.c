@@ -6,19 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sha256.h"
+
 struct plugin_algo {
     struct algo algo; // first: task->algo is a struct plugin_algo
     const struct spbench_algorithm *of;
     struct algo_option options[ALGO_OPTIONS_MAX + 1];
 };
 
-// State of a case.
-struct adapter {
-    struct spbench_task task; // first: host functions get its address
-    struct task *t;
+// All that a plug-in reaches from its task, beside the table `host`. No pointer leads to the
+// program's own structs, such as the device with its timer.
+struct shown {
+    struct spbench_task task;
     struct spbench_csr A, S, R;
     struct spbench_dense B, Y, C;
     double options[ALGO_OPTIONS_MAX];
+};
+
+// State of a case.
+struct adapter {
+    struct task *t;
+    struct shown *shown; // owned
     char said[256];    // last line of log()
     char refused[256]; // the first call of a host function that was refused; "": none
 };
@@ -28,7 +36,9 @@ static const struct spbench_algorithm *algorithm_of(const struct task *t)
     return ((const struct plugin_algo *)t->algo)->of;
 }
 
-static struct adapter *adapter_of(struct spbench_task *task) { return (struct adapter *)task; }
+// Returns the adapter of the plug-in's function that was called last.
+static struct adapter *called;
+static struct adapter *adapter_of(const struct spbench_task *task) { return (void)task, called; }
 
 // Refuses a call of a host function. The case fails when the plug-in's function returns.
 static void refuse(struct adapter *a, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -119,10 +129,9 @@ static const unsigned prec_bits[PRECS] = {
 _Static_assert(SPBENCH_ROW_MAJOR == ROW_MAJOR && SPBENCH_COL_MAJOR == COL_MAJOR,
                "spbench_plugin.h has all layouts");
 
-static void fill_task(struct adapter *a, struct task *t)
+static void fill_task(struct shown *a, const struct task *t)
 {
     const enum result_kind result = t->entry->op->result;
-    a->t = t;
     a->A = csr_for_plugin(t->A[0]);
     a->B = dense_for_plugin(&t->in[0]);
     a->Y = dense_for_plugin(&t->in[1]);
@@ -167,9 +176,12 @@ static int prepare(struct task *t)
     const struct spbench_algorithm *of = algorithm_of(t);
     struct adapter *a = mem_zero_alloc(1, sizeof *a);
     if (!a) return ERR_MEMORY;
-    t->state = a;
-    fill_task(a, t);
-    return of->prepare ? error_of(a, of->prepare(&a->task), "prepare") : OK;
+    t->state = called = a;
+    a->t = t;
+    a->shown = mem_zero_alloc(1, sizeof *a->shown);
+    if (!a->shown) return ERR_MEMORY;
+    fill_task(a->shown, t);
+    return of->prepare ? error_of(a, of->prepare(&a->shown->task), "prepare") : OK;
 }
 
 // Takes the sparse result. Blocks that run() left after an error go to t->R, and are freed with it.
@@ -197,32 +209,41 @@ static int take_result(struct task *t, const struct spbench_csr *R, int err)
 
 static int run(struct task *t)
 {
-    struct adapter *a = t->state;
-    return error_of(a, algorithm_of(t)->run(&a->task, t->dev->stream), "run");
+    struct adapter *a = called = t->state;
+    return error_of(a, algorithm_of(t)->run(&a->shown->task, t->dev->stream), "run");
 }
 
 static int run_sparse(struct task *t)
 {
-    struct adapter *a = t->state;
-    a->R = (struct spbench_csr){
-        sizeof a->R, t->A[0]->m, t->S[0]->n, 0, t->dev->ops->row_start_bytes, NULL, NULL, NULL};
-    return take_result(t, &a->R, run(t));
+    struct spbench_csr *R = &((struct adapter *)t->state)->shown->R;
+    *R = (struct spbench_csr){sizeof *R, t->A[0]->m, t->S[0]->n, 0, t->dev->ops->row_start_bytes,
+                              NULL,      NULL,       NULL};
+    return take_result(t, R, run(t));
 }
 
 static void teardown(struct task *t)
 {
     const struct spbench_algorithm *of = algorithm_of(t);
-    struct adapter *a = t->state;
-    if (a && of->teardown) of->teardown(&a->task);
+    struct adapter *a = called = t->state;
+    if (a && a->shown && of->teardown) of->teardown(&a->shown->task);
+    if (a) mem_free(a->shown);
+    called = NULL;
     task_free_state(t);
 }
 
 // Version and the first 16 digits of the hash.
-static char *plugin_text(const struct plugin *p)
+static char *plugin_text(const struct algo_plugin *p)
 {
-    const size_t size = strlen(p->exported->version) + 32;
-    char *text = mem_alloc((int64_t)size, 1);
-    if (text) snprintf(text, size, "%s sha256:%.16s", p->exported->version, p->sha256);
+    const size_t size = strlen(p->version) + 32;
+    char *text = mem_alloc((int64_t)size, 1), all[SHA256_LETTERS + 1];
+    struct sha256 s;
+    sha256_start(&s);
+    sha256_add(&s, p->own.sha256, SHA256_LETTERS);
+    for (int i = 0; i < p->library_count; i++)
+        sha256_add(&s, p->libraries[i].sha256, SHA256_LETTERS);
+    sha256_end(&s, all);
+    if (text)
+        snprintf(text, size, "%s sha256:%.16s", p->version, p->library_count ? all : p->own.sha256);
     return text;
 }
 
@@ -232,8 +253,7 @@ static unsigned layouts_of(const struct spbench_algorithm *of, const struct op *
     return op->result == RESULT_PATTERN ? ROW_MAJOR : (unsigned)of->layouts;
 }
 
-static int add_algorithm(const struct spbench_algorithm *of, const struct algo_plugin *facts,
-                         bool functions)
+static int add_algorithm(const struct spbench_algorithm *of, const struct algo_plugin *facts)
 {
     const struct op *op = plugin_op(of);
     enum device_kind kind;
@@ -255,25 +275,23 @@ static int add_algorithm(const struct spbench_algorithm *of, const struct algo_p
     a->options = of->option_count ? x->options : NULL;
     a->cite = of->cite;
     a->plugin = facts;
-    if (functions) {
-        a->prepare = prepare;
-        a->run = op->result == RESULT_SPARSE ? run_sparse : run;
-        a->teardown = teardown;
-    }
+    a->prepare = prepare;
+    a->run = op->result == RESULT_SPARSE ? run_sparse : run;
+    a->teardown = teardown;
     int err = algo_add(&(struct algo_entry){of->name, op, kind, a}, of->about);
     if (err) mem_free(x);
     return err;
 }
 
-int plugin_add(const struct plugin *p, bool functions)
+int plugin_add(struct plugin *p)
 {
-    struct algo_plugin *facts = mem_alloc(1, sizeof *facts);
-    char *text = facts ? plugin_text(p) : NULL;
-    int err = text ? OK : ERR_MEMORY;
-    if (!err) *facts = (struct algo_plugin){p->file, p->exported->version, p->sha256, text};
+    struct algo_plugin *facts = &p->facts;
+    facts->version = p->exported->version;
+    facts->text = plugin_text(facts);
+    int err = facts->text ? OK : ERR_MEMORY;
     for (int64_t i = 0; i < p->exported->algorithm_count && !err; i++) {
-        err = add_algorithm(p->exported->algorithms[i], facts, functions);
-        if (err == ERR_USAGE) err = fail(err, "%s: %s", p->file, fail_text());
+        err = add_algorithm(p->exported->algorithms[i], facts);
+        if (err == ERR_USAGE) err = fail(err, "%s: %s", facts->own.file, fail_text());
     }
     return err;
 }

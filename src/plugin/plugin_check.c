@@ -149,11 +149,11 @@ int plugin_check(const struct plugin *p)
     int err = OK;
     if (!is_name(x->version, ".+_-", VERSION_LETTERS))
         return fail(ERR_USAGE, "%s: `version` is not 1 to %d letters, digits, '.', '+', '_', '-'",
-                    p->file, VERSION_LETTERS);
+                    p->facts.own.file, VERSION_LETTERS);
     if (x->algorithm_count < 1 || x->algorithm_count > ALGOS_ADDED_MAX || !x->algorithms)
-        return fail(ERR_USAGE, "%s: has %lld algorithms, not 1 to %d", p->file,
+        return fail(ERR_USAGE, "%s: has %lld algorithms, not 1 to %d", p->facts.own.file,
                     x->algorithms ? (long long)x->algorithm_count : 0, ALGOS_ADDED_MAX);
     for (int64_t i = 0; i < x->algorithm_count && !err; i++)
-        err = check_algorithm(p->file, i, x->algorithms[i]);
+        err = check_algorithm(p->facts.own.file, i, x->algorithms[i]);
     return err;
 }

@@ -60,8 +60,8 @@ int plugin_copy(struct plugin *p)
     if (!x) return ERR_MEMORY;
     p->exported = x;
     if (!plugin_copy_struct(x, sizeof *x, from, PLUGIN_BYTES))
-        return fail(ERR_USAGE, "%s: spbench_plugin_v1 has the size %zu, not %zu or more", p->file,
-                    from->size, PLUGIN_BYTES);
+        return fail(ERR_USAGE, "%s: spbench_plugin_v1 has the size %zu, not %zu or more",
+                    p->facts.own.file, from->size, PLUGIN_BYTES);
     const int64_t count = x->algorithm_count;
     if (!x->algorithms || count < 1 || count > ALGOS_ADDED_MAX) return OK;
     const struct spbench_algorithm **list = mem_alloc(count, sizeof *list);
@@ -69,6 +69,7 @@ int plugin_copy(struct plugin *p)
     memcpy(list, x->algorithms, (size_t)count * sizeof *list);
     x->algorithms = list;
     int err = OK;
-    for (int64_t i = 0; i < count && !err; i++) err = copy_algorithm(p->file, i, &list[i]);
+    for (int64_t i = 0; i < count && !err; i++)
+        err = copy_algorithm(p->facts.own.file, i, &list[i]);
     return err;
 }

@@ -5,7 +5,7 @@
 #include "records/json.h"
 
 // Fields of the structs of spbench_plugin.h, for writing and reading.
-enum field_type { TEXT, WHOLE, REAL };
+enum field_type { BYTES, TEXT, WHOLE, REAL };
 struct field {
     const char *name;
     size_t at;
@@ -16,6 +16,8 @@ struct field {
 #name, offsetof(struct of, name), type                                                     \
     }
 
+static const struct field file_fields[] = {FIELD(algo_file, file, BYTES),
+                                           FIELD(algo_file, sha256, TEXT)};
 static const struct field option_fields[] = {
     FIELD(spbench_option, name, TEXT),   FIELD(spbench_option, standard, REAL),
     FIELD(spbench_option, min, REAL),    FIELD(spbench_option, max, REAL),
@@ -34,6 +36,7 @@ static void write_fields(struct json *j, cJSON *o, const struct field *fields, i
     for (int i = 0; i < count; i++) {
         const char *at = (const char *)from + fields[i].at;
         switch (fields[i].type) {
+        case BYTES: json_bytes(j, o, fields[i].name, *(const char *const *)at); break;
         case TEXT: json_text(j, o, fields[i].name, *(const char *const *)at); break;
         case WHOLE: json_number(j, o, fields[i].name, (double)*(const int64_t *)at); break;
         case REAL: json_number(j, o, fields[i].name, *(const double *)at);
@@ -45,8 +48,11 @@ char *plugin_describe(const struct plugin *p)
 {
     struct json j;
     json_start(&j);
-    json_bytes(&j, j.root, "file", p->file);
-    json_text(&j, j.root, "sha256", p->sha256);
+    write_fields(&j, j.root, file_fields, COUNT(file_fields), &p->facts.own);
+    cJSON *libraries = json_array(&j, j.root, "libraries");
+    for (int i = 0; i < p->facts.library_count; i++)
+        write_fields(&j, json_object(&j, libraries, NULL), file_fields, COUNT(file_fields),
+                     &p->facts.libraries[i]);
     json_text(&j, j.root, "version", p->exported->version);
     cJSON *algorithms = json_array(&j, j.root, "algorithms");
     for (int64_t i = 0; i < p->exported->algorithm_count; i++) {
@@ -68,8 +74,9 @@ static bool read_fields(const cJSON *o, const struct field *fields, int count, v
     for (int i = 0; i < count; i++) {
         char *at = (char *)to + fields[i].at;
         const cJSON *x = cJSON_GetObjectItemCaseSensitive(o, fields[i].name);
-        if (fields[i].type == TEXT ? !cJSON_IsString(x) : !cJSON_IsNumber(x)) return false;
+        if (fields[i].type <= TEXT ? !cJSON_IsString(x) : !cJSON_IsNumber(x)) return false;
         switch (fields[i].type) {
+        case BYTES: json_bytes_back(x->valuestring); // fall through
         case TEXT: *(const char **)at = x->valuestring; break;
         case WHOLE:
             if (!(x->valuedouble >= 0 && x->valuedouble < INT32_MAX)) return false;
@@ -81,7 +88,7 @@ static bool read_fields(const cJSON *o, const struct field *fields, int count, v
     return true;
 }
 
-// Stands for the run() of an algorithm that is in another process.
+// Stands for the run() of an algorithm until its plug-in is loaded.
 static int run_elsewhere(struct spbench_task *task, void *stream)
 {
     (void)task;
@@ -115,22 +122,26 @@ static int read_algorithm(const cJSON *o, const struct spbench_algorithm **out)
 static int read_plugin(const cJSON *o, struct plugin *p)
 {
     const cJSON *algorithms = cJSON_GetObjectItemCaseSensitive(o, "algorithms"), *x;
+    const cJSON *libraries = cJSON_GetObjectItemCaseSensitive(o, "libraries");
     const int count = cJSON_GetArraySize(algorithms);
     struct spbench_plugin *exported = mem_zero_alloc(1, sizeof *exported);
     const struct spbench_algorithm **list = mem_zero_alloc(count, sizeof *list);
-    cJSON *file = cJSON_GetObjectItemCaseSensitive(o, "file");
+    struct algo_file *files = mem_zero_alloc(cJSON_GetArraySize(libraries), sizeof *files);
     p->exported = exported;
-    int err = exported && list ? OK : ERR_MEMORY;
-    if (err) return err;
+    p->facts.libraries = files;
+    if (!exported || !list || !files) return ERR_MEMORY;
     *exported = (struct spbench_plugin){
         .size = sizeof *exported,
         .version = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "version")),
         .algorithms = list};
-    p->file = cJSON_GetStringValue(file);
-    p->sha256 = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "sha256"));
-    if (!p->file || !p->sha256)
-        return fail(ERR_INPUT, "a worker's description of a plug-in lacks its file");
-    json_bytes_back(file->valuestring);
+    bool good = read_fields(o, file_fields, COUNT(file_fields), &p->facts.own);
+    cJSON_ArrayForEach(x, libraries)
+    {
+        good = good &&
+               read_fields(x, file_fields, COUNT(file_fields), &files[p->facts.library_count++]);
+    }
+    if (!good) return fail(ERR_INPUT, "a worker's description of a plug-in lacks a file");
+    int err = OK;
     cJSON_ArrayForEach(x, algorithms)
     {
         if (!err) err = read_algorithm(x, &list[exported->algorithm_count++]);
@@ -142,23 +153,19 @@ static int read_plugin(const cJSON *o, struct plugin *p)
 // their texts. A compiler removes a variable that is never read, unless the variable is `used`:
 // LeakSanitizer then reports the descriptions.
 static __attribute__((used)) struct {
+    struct plugin plugin;
     cJSON *document;
-    const struct spbench_plugin *exported;
 } kept[PLUGINS_MAX];
 static int kept_count;
 
-int plugin_learn(const char *json, const char **sha256)
+int plugin_learn(const char *json, const struct algo_plugin **facts)
 {
-    struct plugin p = {.file = NULL};
-    cJSON *o;
     if (kept_count == PLUGINS_MAX) return fail(ERR_USAGE, "more than %d plug-ins", PLUGINS_MAX);
-    int err = json_parse(json, &o);
-    if (err) return err;
-    err = read_plugin(o, &p);
-    kept[kept_count].document = o;
-    kept[kept_count++].exported = p.exported;
-    if (!err) err = plugin_check(&p);
-    if (!err) err = plugin_add(&p, false);
-    if (!err) *sha256 = p.sha256;
+    struct plugin *p = &kept[kept_count].plugin;
+    int err = json_parse(json, &kept[kept_count].document);
+    if (!err) err = read_plugin(kept[kept_count++].document, p);
+    if (!err) err = plugin_check(p);
+    if (!err) err = plugin_add(p);
+    *facts = &p->facts;
     return err;
 }

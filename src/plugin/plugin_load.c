@@ -1,53 +1,116 @@
+#define _GNU_SOURCE // dl_iterate_phdr
 #include "plugin/plugin.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/sha256.h"
 
-#define SYMBOL "spbench_plugin_v1"
+#define SYMBOL        "spbench_plugin_v1"
+#define LIBRARIES_MAX 1024 // that come with a plug-in
 
-// Sets `sha256` to the hash of the file. Returns ERR_USAGE if the hash is not `wanted`. `wanted`
-// NULL: any hash.
-static int hash_file(const char *file, const char *wanted, char sha256[SHA256_LETTERS + 1])
-{
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    int e = fd < 0 ? errno : sha256_file(fd, sha256);
-    if (fd >= 0) close(fd);
-    if (e) return fail(ERR_USAGE, "-plugin %s: %s", file, strerror(e));
-    if (!wanted || !strcmp(sha256, wanted)) return OK;
-    return fail(ERR_USAGE, "-plugin %s: has changed since the command began", file);
-}
-
-// realpath() gives a slash to each path, so that dlopen() does not search the folders of system
-// libraries.
-static int load_library(struct plugin *p)
-{
-    char path[PATH_MAX];
-    if (!realpath(p->file, path))
-        return fail(ERR_USAGE, "-plugin %s: %s", p->file, strerror(errno));
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return fail(ERR_USAGE, "-plugin %s: %s", p->file, dlerror());
-    p->exported = dlsym(library, SYMBOL);
-    if (p->exported) return plugin_copy(p);
-    return fail(ERR_USAGE, "-plugin %s: exports no " SYMBOL "; see spbench_plugin.h", p->file);
-}
-
-int plugin_load(const char *file, const char *sha256, char **json)
+// Hashes a file, and sets f->sha256 unless it is set. Returns ERR_USAGE if the hash is another.
+static int hash_file(struct algo_file *f)
 {
     char found[SHA256_LETTERS + 1];
-    struct plugin p = {.file = file};
-    int err = hash_file(file, sha256, found);
-    if (!err && !(p.sha256 = mem_copy_text(found, strlen(found)))) err = ERR_MEMORY;
-    if (!err) err = load_library(&p);
-    if (!err) err = plugin_check(&p);
-    if (!err) err = plugin_add(&p, true);
-    if (err || !json) return err;
+    int fd = open(f->file, O_RDONLY | O_CLOEXEC);
+    int e = fd < 0 ? errno : sha256_file(fd, found);
+    if (fd >= 0) close(fd);
+    if (e) return fail(ERR_USAGE, "-plugin %s: %s", f->file, strerror(e));
+    if (!f->sha256) return (f->sha256 = mem_copy_text(found, SHA256_LETTERS)) ? OK : ERR_MEMORY;
+    if (!strcmp(found, f->sha256)) return OK;
+    return fail(ERR_USAGE, "-plugin %s: has changed since the command began", f->file);
+}
+
+// Files that are loaded.
+struct loaded {
+    int count, before;           // number of files: all, and those before the plug-in
+    const char *path;            // of the plug-in
+    struct algo_file *libraries; // the others that came with it, size library_count; NULL: none
+    int library_count;
+    int err;
+};
+
+static int take_loaded(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct loaded *x = arg;
+    (void)size;
+    if (x->count++ < x->before || !x->libraries || !strcmp(info->dlpi_name, x->path)) return 0;
+    if (x->library_count == LIBRARIES_MAX)
+        return x->err =
+                   fail(ERR_USAGE, "-plugin %s: more than %d libraries", x->path, LIBRARIES_MAX);
+    struct algo_file *f = &x->libraries[x->library_count++];
+    f->file = mem_copy_text(info->dlpi_name, strlen(info->dlpi_name));
+    return x->err = f->file ? hash_file(f) : ERR_MEMORY;
+}
+
+// Loads the file and sets p->exported. With `libraries` lists the libraries that came with it
+// there. realpath() gives a slash to each path, so that dlopen() does not search the folders of
+// system libraries.
+static int load_library(struct plugin *p, struct algo_file *libraries)
+{
+    char path[PATH_MAX];
+    const char *file = p->facts.own.file;
+    struct loaded before = {0};
+    if (!realpath(file, path)) return fail(ERR_USAGE, "-plugin %s: %s", file, strerror(errno));
+    dl_iterate_phdr(take_loaded, &before);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return fail(ERR_USAGE, "-plugin %s: %s", file, dlerror());
+    struct loaded after = {.before = before.count, .path = path, .libraries = libraries};
+    dl_iterate_phdr(take_loaded, &after);
+    if (after.err) return after.err;
+    p->facts.libraries = libraries;
+    p->facts.library_count = after.library_count;
+    p->exported = dlsym(library, SYMBOL);
+    int err = p->exported ? plugin_copy(p)
+                          : fail(ERR_USAGE,
+                                 "-plugin %s: exports no " SYMBOL "; see spbench_plugin.h", file);
+    return err ? err : plugin_check(p);
+}
+
+int plugin_load_new(const char *file, char **json)
+{
+    struct plugin p = {.facts.own.file = file};
+    struct algo_file *libraries = mem_zero_alloc(LIBRARIES_MAX, sizeof *libraries);
+    int err = libraries ? hash_file(&p.facts.own) : ERR_MEMORY;
+    if (!err) err = load_library(&p, libraries);
+    if (err) return err;
     *json = plugin_describe(&p);
     return *json ? OK : ERR_MEMORY;
+}
+
+int plugin_look(const struct algo_plugin *facts)
+{
+    struct algo_file own = facts->own;
+    return hash_file(&own);
+}
+
+int plugin_load(const struct algo_plugin *facts)
+{
+    const struct plugin *known = (const struct plugin *)facts;
+    struct plugin p = *known;
+    int err = plugin_look(facts);
+    for (int i = 0; i < facts->library_count && !err; i++) {
+        struct algo_file library = facts->libraries[i];
+        err = hash_file(&library);
+    }
+    if (!err) err = load_library(&p, NULL);
+    for (int64_t i = 0; i < known->exported->algorithm_count && !err; i++) {
+        // Allocated by plugin_learn().
+        struct spbench_algorithm *to = (struct spbench_algorithm *)known->exported->algorithms[i];
+        const struct spbench_algorithm *from =
+            i < p.exported->algorithm_count ? p.exported->algorithms[i] : NULL;
+        if (!from || strcmp(from->name, to->name))
+            return fail(ERR_USAGE, "-plugin %s: describes itself in another way", facts->own.file);
+        to->prepare = from->prepare;
+        to->run = from->run;
+        to->teardown = from->teardown;
+    }
+    return err;
 }

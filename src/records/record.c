@@ -11,15 +11,24 @@ static void add_options(struct json *j, const struct bench_case *c)
         json_number(j, o, algo_option_at(algo, i)->name, c->opt[i]);
 }
 
+static void add_file(struct json *j, cJSON *o, const struct algo_file *f)
+{
+    json_text(j, o, "file", f->file);
+    json_text(j, o, "sha256", f->sha256);
+}
+
 // Adds the plug-in of the algorithm, if there is one.
 static void add_plugin(struct json *j, const struct bench_case *c)
 {
     const struct algo *algo = c->entry->algo;
     if (!algo->plugin) return;
+    const struct algo_plugin *p = algo->plugin;
     cJSON *o = json_object(j, j->root, "plugin");
-    json_text(j, o, "file", algo->plugin->file);
-    json_text(j, o, "version", algo->plugin->version);
-    json_text(j, o, "sha256", algo->plugin->sha256);
+    add_file(j, o, &p->own);
+    json_text(j, o, "version", p->version);
+    cJSON *libraries = json_array(j, o, "libraries");
+    for (int i = 0; i < p->library_count; i++)
+        add_file(j, json_object(j, libraries, NULL), &p->libraries[i]);
 }
 
 static void add_matrix(struct json *j, const struct matrix *m)

@@ -10,7 +10,7 @@ struct worker_config {
     char *const *words; // words of the command line without matrices; size word_count
     int word_count;
     struct texts command; // command line of the sweep
-    struct texts plugins; // hashes of the files of -plugin
+    struct texts plugins; // descriptions of the files of -plugin
     const char *device;   // -device of a worker
     char expected[16];    // id that the device must have; "": any
     int threads;          // threads of each worker; 0: default

@@ -30,7 +30,7 @@ struct worker_request {
     const char *library;  // a file that must be loaded; NULL: none
     const char *cpus;     // processors, as a list; NULL: all
     const char *run;      // id of the run of its records
-    struct texts plugins; // hashes that the files of -plugin must have; none: any
+    struct texts plugins; // descriptions of the files of -plugin
     struct texts command; // command line of the sweep, for the record of the environment
     struct texts done;    // keys of finished cases
     struct texts

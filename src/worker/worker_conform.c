@@ -50,8 +50,7 @@ static int begin(void *arg, const struct exact_case *c)
 {
     char axes[OP_AXES_TEXT], matrix[512];
     struct conform *x = arg;
-    int err = isolation_begin(&x->dev);
-    if (err) return err;
+    isolation_begin();
     matrix_text(c, matrix, sizeof matrix);
     return protocol_say_text(LINE_TESTING, "%s %lld %s, %s%s, %s", x->trap, input_size(c),
                              prec_name(c->prec), op_axes_text(c->entry->op, c->axis, axes), c->note,
@@ -136,6 +135,7 @@ static int run_algorithm(struct conform *x)
     const struct bench_case c = {.entry = x->entry};
     if (case_library(&c)) err = protocol_say_text(LINE_LIBRARY, "%s", case_library(&c));
     if (!err) err = isolation_start();
+    if (!err && x->entry->algo->plugin) err = plugin_load(x->entry->algo->plugin);
     if (!err) err = run_cases(x);
     device_close(&x->dev);
     return err;

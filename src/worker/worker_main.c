@@ -16,6 +16,7 @@
 #include "base/sysfs.h"
 #include "bench/isolation.h"
 #include "cli/options/bench_setup.h"
+#include "measure/roof_file.h"
 #include "records/record.h"
 #include "sweep/protocol.h"
 #include "sweep/worker_config.h"
@@ -29,6 +30,7 @@ struct work {
     int64_t next;    // case of the plan that runs, or runs next
     double begin_ms; // begin of that case; 0: no line `case`
     bool done;       // the line done is written
+    const struct algo_plugin *plugin; // the plug-in that is loaded; NULL: none
     struct counter_tool tool;
     bool counters;
 };
@@ -66,6 +68,7 @@ static int tie(const struct worker_request *request)
 {
     reset_signals();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); // descendants stay below this process
     if (getppid() != request->parent) return fail(ERR_INTERRUPTED, "the sweep has ended");
     if (fcntl(WORKER_CHANNEL, F_SETFD, FD_CLOEXEC) || fcntl(WORKER_WORDS, F_SETFD, FD_CLOEXEC))
         return fail(ERR_USAGE, "the channel to the sweep is not open");
@@ -101,13 +104,16 @@ static int check_library(const struct worker_request *request)
     return fail(ERR_USAGE, "%s: the loader did not load this file", request->library);
 }
 
-// Loads the plug-ins, each with the hash of the request.
-static int load_plugins(const struct work *w, const struct options *o)
+// Adds the algorithms of the plug-ins, by the descriptions of the request.
+static int learn_plugins(const struct work *w)
 {
     const struct texts *known = &w->request->plugins;
-    int err = o->plugin_count ? isolation_hold() : OK;
-    for (int i = 0; i < o->plugin_count && !err; i++)
-        err = plugin_load(o->plugins[i], i < known->count ? known->list[i] : NULL, NULL);
+    const struct algo_plugin *facts;
+    int err = OK;
+    for (int64_t i = 0; i < known->count && !err; i++) {
+        err = plugin_learn(known->list[i], &facts);
+        if (!err) err = plugin_look(facts);
+    }
     return err;
 }
 
@@ -117,7 +123,7 @@ static int describe_plugins(struct work *w, const struct options *o)
     int err = OK;
     for (int i = 0; i < o->plugin_count && !err; i++) {
         char *json = NULL;
-        err = plugin_load(o->plugins[i], NULL, &json);
+        err = plugin_load_new(o->plugins[i], &json);
         if (!err) err = protocol_say(LINE_PLUGIN);
         if (!err) err = record_line(&w->out, json);
         mem_free(json);
@@ -128,7 +134,7 @@ static int describe_plugins(struct work *w, const struct options *o)
 static int conform(struct work *w, const struct options *o)
 {
     int err = check_library(w->request);
-    if (!err) err = load_plugins(w, o);
+    if (!err) err = learn_plugins(w);
     if (!err) err = worker_conform(w->request, o);
     return err ? err : end_plan(w);
 }
@@ -139,7 +145,7 @@ static int get_ready(struct work *w, struct options *o)
 {
     o->device = w->request->device;
     int err = check_library(w->request);
-    if (!err) err = load_plugins(w, o);
+    if (!err) err = learn_plugins(w);
     if (!err) err = bench_setup_make(&w->c, o);
     if (!err && device_list[w->c.primary].ops) device_count(w->c.primary);
     return err;
@@ -202,16 +208,37 @@ static void shorten_plan(struct work *w)
     plan->count = kept;
 }
 
-// Announces the next case, with the record that counts if the worker crashes. After the last case
-// announces the end of the plan.
+// Loads a plug-in. The state of the process before is that of each case. Ceilings stay as they are.
+static int load_plugin(struct work *w, const struct algo_plugin *plugin)
+{
+    int err = isolation_start();
+    roof_file_close();
+    w->plugin = plugin;
+    return err ? err : plugin_load(plugin);
+}
+
+// Lets another worker take the other cases.
+static int leave_cases(void)
+{
+    int err = protocol_say(LINE_AGAIN);
+    return err ? err : ERR_DEVICE;
+}
+
+// Announces the next case, with the record that counts if the worker crashes, and loads its
+// plug-in. After the last case announces the end of the plan. A worker with a plug-in leaves the
+// cases of others.
 static int announce(struct work *w)
 {
     if (w->next >= w->c.plan.count) return end_plan(w);
-    struct result r = result_start(&w->c.plan.cases[w->next], &w->M);
+    const struct bench_case *c = &w->c.plan.cases[w->next];
+    const struct algo_plugin *plugin = c->entry->algo->plugin;
+    if (w->plugin && plugin != w->plugin) return leave_cases();
+    struct result r = result_start(c, &w->M);
     r.status = STATUS_CRASHED;
     w->begin_ms = clock_ms();
     int err = protocol_say(LINE_CASE);
-    return err ? err : record_result(&w->out, &r);
+    if (!err) err = record_result(&w->out, &r);
+    return err || plugin == w->plugin ? err : load_plugin(w, plugin);
 }
 
 static int report(struct work *w, const struct result *r)
@@ -240,10 +267,7 @@ static int emit(const struct result *r, void *arg)
         err = counters_measure(&w->tool, &r->c, w->M.path, &counted.counters);
     if (!err) err = report(w, &counted);
     w->next++;
-    if (!err && (is_dead(w, r) || isolation_spoiled())) {
-        err = protocol_say(LINE_AGAIN);
-        return err ? err : ERR_DEVICE;
-    }
+    if (!err && (is_dead(w, r) || isolation_spoiled())) return leave_cases();
     return err ? err : announce(w);
 }
 

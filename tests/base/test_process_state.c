@@ -1,6 +1,5 @@
 // The state of the process is kept, compared and restored; threads beside OpenMP's are found.
 #define _GNU_SOURCE // sched_setaffinity
-#include "base/other_threads.h"
 #include "base/process_state.h"
 #include "test.h"
 
@@ -48,6 +47,8 @@ static void start_timer(void)
     setitimer(ITIMER_REAL, &far, NULL);
 }
 
+static void make_batch(void) { sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}); }
+
 static const struct {
     void (*change)(void);
     const char *what;
@@ -67,6 +68,7 @@ static const struct {
     {set_handler, "a handler of signal 8 (Floating point exception)", 1, false},
     {ignore, "other handling of signal 12 (User defined signal 2)", 1, false},
     {start_timer, "a running timer", 1, false},
+    {make_batch, "scheduling policy 3", 1, false},
 };
 
 static void test_changes(void)
@@ -152,45 +154,4 @@ static void test_stuck(void)
         CHECK(WIFEXITED(status) && !WEXITSTATUS(status), "status %x", (unsigned)status);
 }
 
-static volatile int ends; // the threads of the test end
-static void *spin(void *arg)
-{
-    while (!ends) {}
-    return arg;
-}
-static void *doze(void *arg)
-{
-    while (!ends) usleep(1000);
-    return arg;
-}
-
-static void test_other_threads(void)
-{
-    struct process_state kept;
-    struct other_threads before, now;
-    pthread_t threads[2];
-    CHECK(!process_state_keep(&kept), "%s", fail_text());
-    other_threads_find(&before, kept.ids, kept.team);
-    if (pthread_create(&threads[0], NULL, doze, NULL)) return;
-    other_threads_find(&now, kept.ids, kept.team);
-    CHECK(other_threads_new(&now, &before) == 1, "%d are new", other_threads_new(&now, &before));
-    CHECK(other_threads_new(&now, &now) == 0, "a thread is new to itself");
-    if (!pthread_create(&threads[1], NULL, spin, NULL)) {
-        double used = 0;
-        other_threads_find(&now, kept.ids, kept.team);
-        CHECK(other_threads_new(&now, &before) == 2, "%d", other_threads_new(&now, &before));
-        CHECK(other_threads_running(&now) >= 1, "the thread that spins does not run");
-        for (int i = 0; i < 1000 && used < 5; i++) {
-            usleep(1000);
-            used = other_threads_used_ms(&now);
-        }
-        CHECK(used >= 5, "%g ms are used", used);
-        ends = 1;
-        pthread_join(threads[1], NULL);
-    }
-    ends = 1;
-    pthread_join(threads[0], NULL);
-    process_state_free(&kept);
-}
-
-TESTS(test_changes, test_flushing, test_handlers, test_stuck, test_other_threads)
+TESTS(test_changes, test_flushing, test_handlers, test_stuck)

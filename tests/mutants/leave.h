@@ -63,6 +63,11 @@ static inline void leaves_affinity(struct live *x)
     x->altered = true;
 }
 
+static inline void leaves_policy(struct live *x)
+{
+    x->altered = !sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
+}
+
 static inline void leaves_timer(struct live *x)
 {
     const struct itimerval far = {.it_value = {.tv_sec = 1000}};
@@ -128,26 +133,6 @@ static inline void leave_thread(struct live *x, void *(*function)(void *))
 }
 static inline void leaves_running(struct live *x) { leave_thread(x, left_running); }
 static inline void leaves_asleep(struct live *x) { leave_thread(x, left_asleep); }
-
-// Halves the time that the timer tells.
-static inline int half_timer_stop(struct device *d, double *ms)
-{
-    int err = device_list[d->kind].ops->timer_stop(d, ms);
-    *ms /= 2;
-    return err;
-}
-static inline void replaces_functions(struct live *x)
-{
-    static struct device_ops patched;
-    patched = *device_list[x->t->dev->kind].ops;
-    patched.timer_stop = half_timer_stop;
-    x->t->dev->ops = &patched;
-    x->altered = true;
-}
-static inline void restores_functions(struct live *x)
-{
-    x->t->dev->ops = device_list[x->t->dev->kind].ops;
-}
 
 // Writes eight bytes behind C. A block of a timed run has no guard, so other memory would be hit.
 static inline void writes_behind(struct live *x)

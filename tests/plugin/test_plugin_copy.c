@@ -51,7 +51,7 @@ static void test_newer(void)
         struct spbench_plugin plugin;
         int64_t more;
     } exported = {{sizeof exported, "2.0", list, 1}, -1};
-    struct plugin p = {"newer.so", "", &exported.plugin};
+    struct plugin p = {.facts.own.file = "newer.so", .exported = &exported.plugin};
     CHECK(!plugin_copy(&p), "%s", fail_text());
     const struct spbench_algorithm *a = p.exported->algorithms[0];
     CHECK(p.exported->size == sizeof *p.exported && a->size == sizeof *a, "sizes %zu, %zu",

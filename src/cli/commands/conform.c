@@ -236,7 +236,7 @@ static int run_rows(struct conform_command *c)
             .device = any ? device_list[x->entry->device].name : o->device,
             .threads = o->threads,
             .passive = true,
-            .plugins = {(const char **)o->plugin_sha256, o->plugin_count}};
+            .plugins = {(const char **)o->plugin_texts, o->plugin_count}};
         if (progress)
             fprintf(stderr, TERMINAL_ERASE "%d of %d: %s %s", r + 1, c->count, x->entry->op->name,
                     x->entry->name);

@@ -86,8 +86,8 @@ static void print_algorithm(const struct algo_entry *e)
     print_fact("from", a->cite);
     print_fact("deviations", a->differs);
     if (a->plugin) {
-        snprintf(text, sizeof text, "%s, version %s, SHA-256 %s", a->plugin->file,
-                 a->plugin->version, a->plugin->sha256);
+        snprintf(text, sizeof text, "%s, version %s, SHA-256 %s", a->plugin->own.file,
+                 a->plugin->version, a->plugin->own.sha256);
         print_fact("plug-in", text);
     }
     print_fact("library", a->library && !missing ? a->library() : NULL);

@@ -69,8 +69,8 @@ int cli_check_measured(int64_t cases, int64_t unsupported, const char *first);
 // nothing with -q.
 void cli_print_replaced(const struct record_file *out, const struct options *o);
 
-// Adds the algorithms of all plug-ins to the list of algorithms, without functions: a worker loads
-// each file and describes it. Sets o->plugin_sha256.
+// Adds the algorithms of all plug-ins to the list of algorithms: a process of its own loads each
+// file and describes it. Sets o->plugin_texts.
 int cli_learn_plugins(struct options *o);
 
 #define LIBRARIES_MAX 15

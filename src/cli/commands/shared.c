@@ -61,18 +61,22 @@ void cli_print_replaced(const struct record_file *out, const struct options *o)
                 (long long)out->cut);
 }
 
-// Learns of a file from a worker of its own, so that an error has the name of the file.
-static int learn(const char *file, const char **sha256)
+// Learns of a file from a worker of its own, so that an error has the name of the file. Sets *text
+// to the description.
+static int learn(const char *file, char **text)
 {
     char option[] = "-plugin", *words[] = {option, (char *)file};
     const struct worker_config config = {.words = words, .word_count = 2, .device = "cpu"};
     const struct worker_args args = {.describe = true, .run = ""};
+    const struct algo_plugin *facts;
     struct survey s;
     int err = survey_make(&config, &args, &s);
     if (err == ERR_DEVICE) return fail(ERR_USAGE, "-plugin %s: %s", file, fail_text());
     if (err) return err;
-    err = s.plugin ? plugin_learn(s.plugin, sha256)
+    err = s.plugin ? plugin_learn(s.plugin, &facts)
                    : fail(ERR_USAGE, "-plugin %s: has no description", file);
+    *text = s.plugin;
+    s.plugin = NULL;
     survey_free(&s);
     return err;
 }
@@ -81,7 +85,7 @@ int cli_learn_plugins(struct options *o)
 {
     int err = OK;
     for (int i = 0; i < o->plugin_count && !err; i++)
-        err = learn(o->plugins[i], &o->plugin_sha256[i]);
+        err = learn(o->plugins[i], &o->plugin_texts[i]);
     return err;
 }
 

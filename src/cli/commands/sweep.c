@@ -54,7 +54,7 @@ static void take_words(struct whole *c, const struct request *q)
     struct options *o = (struct options *)q->o;
     c->config.words = (char *const *)o->passed;
     c->config.word_count = o->passed_count;
-    c->config.plugins = (struct texts){o->plugin_sha256, o->plugin_count};
+    c->config.plugins = (struct texts){(const char **)o->plugin_texts, o->plugin_count};
     c->config.command = (struct texts){(const char **)q->argv, q->argc};
     c->config.memory_bytes = o->sweep.memory_bytes;
 }

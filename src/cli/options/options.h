@@ -79,7 +79,7 @@ struct options {
     char opt_names[OPTS_MAX][WORD_MAX]; // text of opts[].name
     int opt_count;
     char *plugins[PLUGINS_MAX];             // files of -plugin, size plugin_count; owned
-    const char *plugin_sha256[PLUGINS_MAX]; // their hashes, after cli_learn_plugins()
+    char *plugin_texts[PLUGINS_MAX];        // their descriptions, after cli_learn_plugins(); owned
     int plugin_count;
     int threads;      // OpenMP threads, 0: not given
     int runs;         // processes per case; 0: until no case is unclear

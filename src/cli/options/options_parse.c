@@ -246,7 +246,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
 
 void options_free(struct options *o)
 {
-    for (int i = 0; i < o->plugin_count; i++) mem_free(o->plugins[i]);
+    for (int i = 0; i < o->plugin_count; i++) mem_free(o->plugins[i]), mem_free(o->plugin_texts[i]);
     o->plugin_count = 0;
     mem_free(o->operands);
     mem_free(o->passed);
