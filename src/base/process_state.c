@@ -86,10 +86,9 @@ static bool thread_differs(const struct thread_state *kept, const struct thread_
         snprintf(what, PROCESS_STATE_TEXT, "other blocked signals");
     else if (now->nice != kept->nice)
         snprintf(what, PROCESS_STATE_TEXT, "a nice value of %d", now->nice);
-    else if (now->policy != kept->policy)
-        snprintf(what, PROCESS_STATE_TEXT, "scheduling policy %d", now->policy);
-    else if (now->priority.sched_priority != kept->priority.sched_priority)
-        snprintf(what, PROCESS_STATE_TEXT, "a real-time priority of %d",
+    else if (now->policy != kept->policy ||
+             now->priority.sched_priority != kept->priority.sched_priority)
+        snprintf(what, PROCESS_STATE_TEXT, "scheduling policy %d with priority %d", now->policy,
                  now->priority.sched_priority);
     return what[0];
 }
@@ -234,7 +233,7 @@ static bool restore_thread(const struct thread_state *kept, char what[PROCESS_ST
     return done;
 }
 
-enum process_change process_state_restore(const struct process_state *kept, bool team,
+enum process_change process_state_restore(const struct process_state *kept,
                                           char what[PROCESS_STATE_TEXT])
 {
     what[0] = 0;
@@ -243,7 +242,7 @@ enum process_change process_state_restore(const struct process_state *kept, bool
     restore_handlers(kept, what);
     // New threads of the team inherit the state of the calling thread.
     bool done = restore_thread(&kept->threads[0], what);
-#pragma omp parallel num_threads(kept->team) reduction(&& : done) if (team)
+#pragma omp parallel num_threads(kept->team) reduction(&& : done)
     done = restore_thread(&kept->threads[omp_get_thread_num()], what) && done;
     return !done ? PROCESS_STUCK : what[0] ? PROCESS_RESTORED : PROCESS_SAME;
 }

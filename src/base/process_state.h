@@ -33,10 +33,9 @@ enum process_change {
     PROCESS_RESTORED,
     PROCESS_STUCK, // the system refuses to restore the state, such as a lower nice value
 };
-// Restores what differs from `kept`. The threads of OpenMP are included with `team`, which starts a
-// parallel region. Sets `what` to the first difference, such as "rounding toward
-// zero"; "": none.
-enum process_change process_state_restore(const struct process_state *kept, bool team,
+// Restores what differs from `kept`, also in the threads of OpenMP. Sets `what` to the first
+// difference, such as "rounding toward zero"; "": none.
+enum process_change process_state_restore(const struct process_state *kept,
                                           char what[PROCESS_STATE_TEXT]);
 // Returns true, with the difference in `what`, if a signal has another handler. Restores nothing.
 bool process_state_handler_changed(const struct process_state *kept, char what[PROCESS_STATE_TEXT]);

@@ -11,8 +11,8 @@
 #define REST_PROCESSORS 0.1   // processors that the process may use meanwhile
 #define REST_MOST_MS    300.0 // Intel's OpenMP threads spin for 200 ms
 #define LEAVE_MOST_MS   200.0 // time for a joined thread to disappear from /proc
-#define SPOILED_MS      500.0 // time for threads of an earlier case to end
 #define MORE_THREADS    1.1   // most processors that runs may use, per thread of the device
+#define CHILD_SHARE     0.1   // most processor time of child processes, of that of the runs
 #define MORE_MS         10.0  // more processor time than that: resolution of the clocks
 
 static struct {
@@ -43,11 +43,11 @@ static void wait_for_rest(void)
 }
 
 // Waits until no thread is new. Returns ERR_STATE if threads are left.
-static int wait_for_threads(double most_ms)
+static int wait_for_threads(void)
 {
     const double begin = clock_ms();
     int left;
-    while ((left = thread_count() - state.threads) > 0 && clock_ms() - begin < most_ms)
+    while ((left = thread_count() - state.threads) > 0 && clock_ms() - begin < LEAVE_MOST_MS)
         usleep(1000);
     if (left <= 0) return OK;
     return fail(ERR_STATE, "it left %d thread%s behind", left, left == 1 ? "" : "s");
@@ -58,11 +58,8 @@ int isolation_start(void) { return state.kept.team ? OK : process_state_keep(&st
 void isolation_begin(void)
 {
     char what[PROCESS_STATE_TEXT];
-    process_state_restore(&state.kept, true, what); // all threads of OpenMP's team exist then
-    if (!state.spoiled)
-        state.threads = thread_count();
-    else if (wait_for_threads(SPOILED_MS))
-        fail_drop(); // another process should have run the case
+    process_state_restore(&state.kept, what); // all threads of OpenMP's team exist then
+    state.threads = thread_count();
 }
 
 // Returns ERR_WRONG if a block was written behind its end. `t`: NULL after the teardown.
@@ -85,9 +82,11 @@ int isolation_look(struct task *t)
 
 int isolation_processors(const struct device *d, const struct timing *t, int processors)
 {
-    if (!device_is_host(d) || processors <= d->units ||
-        t->runs_cpu_ms <= MORE_THREADS * d->units * t->runs_ms + MORE_MS)
-        return OK;
+    if (!device_is_host(d) || processors <= d->units) return OK;
+    if (t->children_cpu_ms > CHILD_SHARE * t->runs_cpu_ms + MORE_MS)
+        return fail(ERR_STATE, "processes that it started used %.3g s of processor time",
+                    t->children_cpu_ms * 1e-3);
+    if (t->runs_cpu_ms <= MORE_THREADS * d->units * t->runs_ms + MORE_MS) return OK;
     return fail(ERR_STATE, "it used %.3g processors with %d thread%s", t->runs_cpu_ms / t->runs_ms,
                 d->units, d->units == 1 ? "" : "s");
 }
@@ -97,7 +96,7 @@ int isolation_end(struct device *d, const struct algo_entry *entry)
     char what[PROCESS_STATE_TEXT];
     struct process_state present;
     int err = look_behind_blocks(d, NULL), left = OK;
-    enum process_change change = process_state_restore(&state.kept, true, what);
+    enum process_change change = process_state_restore(&state.kept, what);
     if (what[0]) {
         int stayed = fail(ERR_STATE, "it left %s behind", what);
         if (!err) err = stayed;
@@ -109,7 +108,7 @@ int isolation_end(struct device *d, const struct algo_entry *entry)
     }
     // Threads of a library may stay. A GPU's driver starts threads on demand.
     if (device_is_host(d) && !entry->algo->library)
-        left = wait_for_threads(LEAVE_MOST_MS);
+        left = wait_for_threads();
     else if (device_is_host(d))
         wait_for_rest();
     state.spoiled |= left || change == PROCESS_STUCK;

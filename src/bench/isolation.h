@@ -26,8 +26,9 @@ void isolation_begin(void);
 // Compares as long as the task exists: a look, see above. Returns ERR_STATE or ERR_WRONG, with the
 // reason.
 int isolation_look(struct task *t);
-// Returns ERR_STATE if timed runs used more processors than the threads of the device. `processors`:
-// number that the process may use. With no more than threads, only clocks can show more.
+// Returns ERR_STATE if timed runs used more processors than the threads of the device, or other
+// processes. `processors`: number that the process may use. With no more than threads, only clocks
+// can show more.
 int isolation_processors(const struct device *d, const struct timing *t, int processors);
 // Compares and restores after the teardown of a case, also if the case failed. Waits for threads
 // to end, and for threads of a library to rest. Returns as isolation_look().

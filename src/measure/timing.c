@@ -5,6 +5,7 @@
 
 #include "base/process_tree.h"
 #include "base/secret.h"
+#include "base/stamp.h"
 #include "measure/batch.h"
 
 #define WARMUP_RUNS      3
@@ -51,6 +52,7 @@ struct session {
     double shortest_ms; // shortest run of the warm-up
     double round_ms;    // duration of the last round with a verified result, hooks included
     bool stale;         // a result was read since the last run
+    bool announces;     // the next batch is announced to the parent, which has a clock of its own
     double last_width;  // width of the confidence interval at the last test
     int room;           // allocated samples
     int64_t batches, late; // timed batches, and those with work that ends too late
@@ -64,15 +66,24 @@ struct session {
 
 static double elapsed(const struct session *s) { return clock_ms() - s->start_ms; }
 
+// Sends the time of a batch, or -1 ahead of the batch.
+static int announce(const struct session *s, double ms)
+{
+    return s->announces ? stamp_send(ms) : OK;
+}
+
 // Sets *ms to the time between the events before and after the batch. Counts a batch as late if
 // work on other streams ends long after the second event.
 static int time_batch(struct session *s, const struct batch *c, double *ms)
 {
     const bool host = device_is_host(s->dev);
     const double begin = clock_ms(), begin_cpu = host ? clock_process_ms() : 0;
-    int err = s->dev->ops->timer_start(s->dev);
+    // A system call above lets waiting processes run before the announcement.
+    int err = announce(s, -1);
+    if (!err) err = s->dev->ops->timer_start(s->dev);
     if (!err) err = batch_start(c);
     if (!err) err = s->dev->ops->timer_stop(s->dev, ms);
+    if (!err) err = announce(s, *ms);
     if (!err && host) {
         s->out->runs_cpu_ms += clock_process_ms() - begin_cpu;
         s->out->runs_ms += clock_ms() - begin; // OpenMP's threads spin while a clock is read
@@ -237,7 +248,9 @@ static int take_sample(struct session *s, const struct batch *c, bool due, doubl
     if (!err) err = refresh(s);
     if (!err && w->before) err = w->before(w->arg);
     if (!err && s->rule->cold) err = s->dev->ops->flush_cache(s->dev);
+    s->announces = device_is_host(s->dev);
     if (!err) err = time_batch(s, c, ms);
+    s->announces = false;
     if (!err && due) err = look(s);
     if (!err && !due && w->release) err = w->release(w->arg);
     if (err) return err;
@@ -448,8 +461,7 @@ static int measure(struct session *s)
 {
     struct timing *out = s->out;
     struct device *dev = s->dev;
-    const bool host = device_is_host(dev);
-    const double children_ms = host ? process_children_ms() : 0;
+    const double children_ms = process_children_ms();
     struct machine_clock from = machine_now(), to;
     int max_mhz;
     int err = warm_up(s);
@@ -460,7 +472,7 @@ static int measure(struct session *s)
     err = take_samples(s);
     if (err) return err;
     to = machine_now();
-    if (host) out->runs_cpu_ms += process_children_ms() - children_ms;
+    out->children_cpu_ms = process_children_ms() - children_ms;
     dev->ops->clock_mhz(dev, &out->clock_mhz[1], &max_mhz);
     out->throttled |= dev->ops->throttled(dev);
     out->machine = machine_between(&from, &to);

@@ -66,9 +66,9 @@ struct timing {
     // Other work of the host during warm-up and samples; busy: the times may be too long.
     struct machine_load machine;
     bool busy;
-    // CPU only: duration of all batches, and processor time of this process in them. Child
-    // processes count from the first run to the last.
+    // CPU only: duration of all batches, and processor time of this process in them.
     double runs_ms, runs_cpu_ms;
+    double children_cpu_ms; // processor time of child processes, from the first run to the last
 };
 
 // Times of runs that are kept apart, or of runs that may overlap.

@@ -27,8 +27,8 @@ struct plugin {
 int plugin_load_new(const char *file, char **json);
 // Returns ERR_USAGE if the file of the plug-in has changed since its description.
 int plugin_look(const struct algo_plugin *facts);
-// Loads a plug-in that is described. Its algorithms can run from then on. ERR_USAGE: one of its
-// files has changed.
+// Loads a plug-in that is described. Its algorithms can run from then on. ERR_USAGE: its file has
+// changed.
 int plugin_load(const struct algo_plugin *facts);
 
 // Returns ERR_USAGE unless the text can be the name of an algorithm.

@@ -43,6 +43,7 @@
 #define WORKER_CHANNEL 3
 #define WORKER_WORDS   4
 #define WORKER_INPUT   5 // stdin of the sweep, for the matrix "-"
+#define WORKER_STAMPS  6 // stamps (stamp.h) around each sample on the CPU: -1, then its milliseconds
 
 enum protocol_line {
     LINE_TIED,

@@ -255,17 +255,22 @@ void slot_set_late(struct slot *x, bool late)
     if (late) x->case_ms = 0;
 }
 
-// Compares the duration of a case by the worker's clock with that by the own clock. Foreign code in
-// the worker can change the worker's clock only.
+// Compares the duration of a case, and those of most samples, by the worker's clock with those by
+// the own clock. Foreign code in the worker can change the worker's clock only.
 static void compare_clocks(struct slot *x, double worker_ms)
 {
     double own_ms = clock_ms() - x->case_ms;
     x->wrong_clock[0] = 0;
     if (!x->case_ms || worker_ms < 0 || x->result != STATUS_OK) return;
-    if (fabs(worker_ms - own_ms) <= CLOCK_SHARE * own_ms + CLOCK_MS) return;
-    snprintf(x->wrong_clock, sizeof x->wrong_clock,
-             "its process measured %.4g s for the case, which took %.4g s: its clock is wrong",
-             worker_ms * 1e-3, own_ms * 1e-3);
+    if (2 * x->w.odd_samples > x->w.samples)
+        snprintf(x->wrong_clock, sizeof x->wrong_clock,
+                 "%lld of %lld samples took another time than its process measured: its clock is "
+                 "wrong",
+                 (long long)x->w.odd_samples, (long long)x->w.samples);
+    if (fabs(worker_ms - own_ms) > CLOCK_SHARE * own_ms + CLOCK_MS)
+        snprintf(x->wrong_clock, sizeof x->wrong_clock,
+                 "its process measured %.4g s for the case, which took %.4g s: its clock is wrong",
+                 worker_ms * 1e-3, own_ms * 1e-3);
 }
 
 // Writes a record with this status for the case under way. Kills the worker and drops the lines
@@ -402,6 +407,7 @@ static int take_line(struct slot *x, char *line)
     case LINE_CASE:
         set_deadline(x);
         x->case_ms = x->late ? 0 : x->since_ms;
+        x->w.samples = x->w.odd_samples = 0;
         x->announced = kind;
         return OK;
     case LINE_RESULT: return announce_result(x, rest);

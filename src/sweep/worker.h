@@ -23,6 +23,9 @@ struct worker {
     int talk;    // its stdout and stderr
     int words;   // words to the worker
     int request; // the file that is its stdin
+    int stamps;  // stamps of its samples
+    double sample_ms;             // time of the last stamp ahead of a sample
+    int64_t samples, odd_samples; // samples of the case, and those that took another time
     char *text;  // bytes of the channel, size room
     int64_t begin, end, room;
     char said[256]; // last line of talk

@@ -13,6 +13,7 @@
 
 #include "base/cpus.h"
 #include "base/memory_limit.h"
+#include "base/stamp.h"
 #include "base/sysfs.h"
 #include "bench/isolation.h"
 #include "cli/options/bench_setup.h"
@@ -70,8 +71,10 @@ static int tie(const struct worker_request *request)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_CHILD_SUBREAPER, 1); // descendants stay below this process
     if (getppid() != request->parent) return fail(ERR_INTERRUPTED, "the sweep has ended");
-    if (fcntl(WORKER_CHANNEL, F_SETFD, FD_CLOEXEC) || fcntl(WORKER_WORDS, F_SETFD, FD_CLOEXEC))
-        return fail(ERR_USAGE, "the channel to the sweep is not open");
+    for (int fd = WORKER_CHANNEL; fd <= WORKER_STAMPS; fd++)
+        if (fd != WORKER_INPUT && fcntl(fd, F_SETFD, FD_CLOEXEC))
+            return fail(ERR_USAGE, "a channel to the sweep is not open");
+    stamp_open(WORKER_STAMPS);
     FILE *f = fopen("/proc/self/oom_score_adj", "we");
     if (f) fputs("1000", f), fclose(f);
     memory_limit_set(request->memory_bytes);

@@ -68,7 +68,7 @@ static const struct {
     {set_handler, "a handler of signal 8 (Floating point exception)", 1, false},
     {ignore, "other handling of signal 12 (User defined signal 2)", 1, false},
     {start_timer, "a running timer", 1, false},
-    {make_batch, "scheduling policy 3", 1, false},
+    {make_batch, "scheduling policy 3 with priority 0", 1, false},
 };
 
 static void test_changes(void)
@@ -77,16 +77,16 @@ static void test_changes(void)
     char what[PROCESS_STATE_TEXT];
     int threads = omp_get_max_threads(), processors = omp_get_num_procs();
     CHECK(!process_state_keep(&kept), "%s", fail_text());
-    CHECK(process_state_restore(&kept, true, what) == PROCESS_SAME && !what[0], "%s", what);
+    CHECK(process_state_restore(&kept, what) == PROCESS_SAME && !what[0], "%s", what);
     for (int i = 0; i < COUNT(changes); i++) {
         if ((threads < processors ? threads : processors) < changes[i].threads) continue;
 #ifndef __x86_64__
         if (changes[i].on_x86) continue;
 #endif
         changes[i].change();
-        CHECK(process_state_restore(&kept, true, what) == PROCESS_RESTORED, "%s", changes[i].what);
+        CHECK(process_state_restore(&kept, what) == PROCESS_RESTORED, "%s", changes[i].what);
         CHECK_TEXT(what, changes[i].what);
-        CHECK(process_state_restore(&kept, true, what) == PROCESS_SAME, "%s is not restored: %s",
+        CHECK(process_state_restore(&kept, what) == PROCESS_SAME, "%s is not restored: %s",
               changes[i].what, what);
     }
     process_state_free(&kept);
@@ -101,7 +101,7 @@ static void test_flushing(void)
     CHECK(!process_state_keep(&kept), "%s", fail_text());
     for (int i = 0; i < COUNT(bits); i++) {
         __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | bits[i]);
-        CHECK(process_state_restore(&kept, false, what) == PROCESS_RESTORED, "%x", bits[i]);
+        CHECK(process_state_restore(&kept, what) == PROCESS_RESTORED, "%x", bits[i]);
         CHECK_TEXT(what, "flushing of denormal numbers");
         CHECK(!(__builtin_ia32_stmxcsr() & bits[i]), "%x is not restored", bits[i]);
     }
@@ -121,7 +121,7 @@ static void test_handlers(void)
     signal(SIGSEGV, handle);
     CHECK(process_state_handler_changed(&kept, what), "no handler is seen");
     CHECK_TEXT(what, "a handler of signal 11 (Segmentation fault)");
-    process_state_restore(&kept, false, what);
+    process_state_restore(&kept, what);
     CHECK(!process_state_handler_changed(&kept, what), "%s", what);
     struct sigaction now;
     sigaction(SIGUSR1, NULL, &now);
@@ -143,7 +143,7 @@ static void test_stuck(void)
         if (!getuid() && (setrlimit(RLIMIT_NICE, &none) || setuid(65534))) _exit(3);
         if (process_state_keep(&kept)) _exit(3);
         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 1);
-        _exit(process_state_restore(&kept, true, what) == PROCESS_STUCK &&
+        _exit(process_state_restore(&kept, what) == PROCESS_STUCK &&
                       !strncmp(what, "a nice value of ", 16)
                   ? 0
                   : 1);

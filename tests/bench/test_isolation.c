@@ -82,6 +82,7 @@ static void test_threads(void)
     a.library = some_library;
     check_ends(&a, STATUS_OK, "");
     CHECK(!isolation_spoiled(), "a library may have threads");
+    usleep(2 * ASLEEP_MS * 1000); // threads are counted: this one must not end beside the next
     a.library = NULL;
     check_ends(&a, STATUS_FAILED, "it left 1 thread behind");
     CHECK(isolation_spoiled(), "the thread is not stopped");
@@ -107,6 +108,11 @@ static void test_processors(void)
     struct timing t = {.runs_ms = 1000, .runs_cpu_ms = 8000};
     isolation_processors(&cpu, &t, 8);
     CHECK_TEXT(fail_text(), "it used 8 processors with 4 threads");
+    t = (struct timing){.runs_ms = 1000, .runs_cpu_ms = 4000, .children_cpu_ms = 410};
+    CHECK(!isolation_processors(&cpu, &t, 8), "%s", fail_text());
+    t.children_cpu_ms = 420;
+    isolation_processors(&cpu, &t, 8);
+    CHECK_TEXT(fail_text(), "processes that it started used 0.42 s of processor time");
 }
 
 // Cost of isolation for a harmless case: the best of some rounds, because machines are busy.

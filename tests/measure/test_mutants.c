@@ -116,6 +116,7 @@ static void run_cases(const struct setting *s, const struct algo_entry **list, i
     o->count = 0;
     int err = plan_make(&plan, &r);
     if (!err) err = bench_matrix(&plan, &places.all, s->matrix, take, o);
+    leave_end();
     CHECK(!err && o->count == count, "error %d, %d results of %d: %s", err, o->count, count,
           fail_text());
     CHECK(!places.cpu.used_bytes, "%lld bytes left", (long long)places.cpu.used_bytes);

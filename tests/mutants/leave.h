@@ -117,8 +117,8 @@ static inline void lazy_end(struct live *x)
     sigaction(SIGSEGV, &lazy.before, NULL);
 }
 
-// Threads end after a while, so that the next case has a chance.
-#define LEFT_RUNS_MS  700.0
+// Threads end after a while. leave_end() waits for the last one.
+#define LEFT_RUNS_MS  300.0
 #define LEFT_SLEEP_MS 300
 static inline void *left_running(void *arg)
 {
@@ -126,10 +126,19 @@ static inline void *left_running(void *arg)
     return arg;
 }
 static inline void *left_asleep(void *arg) { return usleep(LEFT_SLEEP_MS * 1000), arg; }
+static struct {
+    pthread_t thread;
+    bool exists;
+} left;
+static inline void leave_end(void)
+{
+    if (left.exists) pthread_join(left.thread, NULL);
+    left.exists = false;
+}
 static inline void leave_thread(struct live *x, void *(*function)(void *))
 {
-    pthread_t thread;
-    x->altered = !pthread_create(&thread, NULL, function, NULL) && !pthread_detach(thread);
+    leave_end();
+    x->altered = left.exists = !pthread_create(&left.thread, NULL, function, NULL);
 }
 static inline void leaves_running(struct live *x) { leave_thread(x, left_running); }
 static inline void leaves_asleep(struct live *x) { leave_thread(x, left_asleep); }

@@ -1,16 +1,19 @@
-// A plug-in whose algorithms end badly, each in another way. p-clock changes the clock.
+// A plug-in whose algorithms end badly, each in another way. p-clock and p-lag change the clock. So
+// does the constructor if the variable SPBENCH_TEST_CLOCK is set.
 #define _GNU_SOURCE
 #include "spbench_plugin.h"
 
 #include <dlfcn.h>
 #include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -251,19 +254,81 @@ static int slow_clock(clockid_t clock, struct timespec *now)
     return (int)status;
 }
 
-static int patch_clock(struct spbench_task *t)
+// A clock that is behind by half of the runs, and catches up at the LAG_CALLS-th call after a run.
+#define LAG_CALLS 6
+static int64_t lag_ns;
+static int lag_calls;
+static int64_t true_ns(void)
+{
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+static int lagging_clock(clockid_t clock, struct timespec *now)
+{
+    if (clock != CLOCK_MONOTONIC) return (int)syscall(SYS_clock_gettime, clock, now);
+    if (!--lag_calls) lag_ns = 0;
+    const int64_t ns = true_ns() - lag_ns;
+    now->tv_sec = ns / 1000000000;
+    now->tv_nsec = ns % 1000000000;
+    return 0;
+}
+
+static int patch(int (*clock)(clockid_t, struct timespec *))
 {
 #ifdef __x86_64__
     unsigned char *to = dlsym(RTLD_DEFAULT, "clock_gettime");
     unsigned char jump[12] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
-    void *target = (void *)slow_clock;
+    void *target = (void *)clock;
     uintptr_t page = (uintptr_t)to & ~(uintptr_t)4095;
     memcpy(jump + 2, &target, sizeof target);
     if (mprotect((void *)page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC)) return SPBENCH_FAILED;
     memcpy(to, jump, sizeof jump);
 #endif
-    (void)t;
     return SPBENCH_OK;
+}
+
+static int patch_clock(struct spbench_task *t) { return (void)t, patch(slow_clock); }
+static int patch_lag(struct spbench_task *t) { return (void)t, patch(lagging_clock); }
+__attribute__((constructor)) static void patch_at_once(void)
+{
+    if (getenv("SPBENCH_TEST_CLOCK")) patch(slow_clock);
+}
+
+static int right_with_lag(struct spbench_task *t, void *stream)
+{
+    const int64_t begin = true_ns();
+    int err = right(t, stream);
+    lag_ns += (true_ns() - begin) / 2;
+    lag_calls = LAG_CALLS;
+    return err;
+}
+
+// Fails if the word behind the task is a pointer, such as to a struct with the timer.
+static int follow(struct spbench_task *t)
+{
+    const uintptr_t behind = *(const uintptr_t *)((const char *)t + t->size);
+    return behind > 1 << 20 ? SPBENCH_FAILED : SPBENCH_OK;
+}
+
+static int right_but_idle(struct spbench_task *t, void *stream)
+{
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
+    return right(t, stream);
+}
+
+// Lets another process work beside the runs.
+static pid_t helper;
+static int start_helper(struct spbench_task *t)
+{
+    if (!(helper = fork())) spin(t);
+    return helper > 0 ? SPBENCH_OK : SPBENCH_FAILED;
+}
+static void end_helper(struct spbench_task *t)
+{
+    (void)t;
+    kill(helper, SIGKILL);
+    waitpid(helper, NULL, 0);
 }
 
 static int right_slowly(struct spbench_task *t, void *stream)
@@ -334,10 +399,14 @@ ALGORITHM(a_last, "p-last", NULL, right)
 ALGORITHM(a_slow, "p-slow", NULL, right_slowly)
 ALGORITHM(a_kept, "p-kept", compute, copy)
 ALGORITHM(a_leak, "p-leak", keep, right)
+ALGORITHM(a_follow, "p-follow", follow, right)
+ALGORITHM(a_lag, "p-lag", patch_lag, right_with_lag)
+ALGORITHM(a_idle, "p-idle", NULL, right_but_idle)
+ALGORITHM_OF(SPBENCH_SPMM, a_helper, "p-helper", start_helper, right, end_helper)
 static const struct spbench_algorithm *const list[] = {
-    &a_right, &a_crash,  &a_exit,   &a_term,  &a_int,   &a_130,   &a_hang,   &a_eat,
-    &a_fail,  &a_refuse, &a_alloc,  &a_free,  &a_stray, &a_round, &a_thread, &a_behind,
-    &a_many,  &a_long,   &a_phases, &a_zero,  &a_clock, &a_last,  &a_leak,   &a_slow,
-    &a_kept,  &a_pads,   &a_varies, &a_chain, &a_finite};
+    &a_right,  &a_crash,  &a_exit,  &a_term,  &a_int,    &a_130,    &a_hang,   &a_eat,  &a_fail,
+    &a_refuse, &a_alloc,  &a_free,  &a_stray, &a_round,  &a_thread, &a_behind, &a_many, &a_long,
+    &a_phases, &a_zero,   &a_clock, &a_last,  &a_leak,   &a_slow,   &a_kept,   &a_pads, &a_varies,
+    &a_chain,  &a_finite, &a_lag,   &a_idle,  &a_helper, &a_follow};
 const struct spbench_plugin spbench_plugin_v1 = {sizeof spbench_plugin_v1, "0.9-bad", list,
                                                  sizeof list / sizeof *list};

@@ -136,9 +136,10 @@ def test_bad_endings(folder):
               "p-many": ("failed", "stat 'figure32': more than 32 stats"),
               "p-long": ("failed", "stat 'a-name-of-thirty-two-letters----'"),
               "p-zero": ("wrong", "should be"), "p-clock": ("failed", "its clock is wrong"),
-              "p-last": ("ok", ""), "p-kept": ("wrong", "")}
+              "p-lag": ("failed", "samples took another time"), "p-idle": ("failed", "scheduling policy 5"),
+              "p-follow": ("ok", ""), "p-last": ("ok", ""), "p-kept": ("wrong", "")}
     if os.uname().machine != "x86_64":
-        del wanted["p-clock"]
+        del wanted["p-clock"], wanted["p-lag"]
         skip("no patched clock on %s" % os.uname().machine)
     found = {r["alg"]: (r["status"], r["reason"] or "") for r in results(file)}
     for alg, (status, reason) in wanted.items():
@@ -425,11 +426,19 @@ def test_emulated(folder):
         check([r["status"] for r in results(file)] == ["ok", "ok"], "gpu_%s: %s" % (op, run.stderr[-500:]))
 
 
+def build(folder, name, more, *words):
+    """The right plug-in with more source text."""
+    source, library = folder / (name + ".c"), folder / (name + ".so")
+    source.write_text((ROOT / "tests/plugin/right.c").read_text() + more)
+    subprocess.run(["cc", "-I", ROOT / "include", "-fPIC", "-shared", "-o", library, source, *words],
+                   check=True)
+    return library
+
+
 def test_parent(folder):
     """The parent does not load the file: the constructor runs in workers only."""
     mark = folder / "loads.txt"
-    source = folder / "mark.c"
-    source.write_text((ROOT / "tests/plugin/right.c").read_text() + """
+    library = build(folder, "mark", """
 #include <stdio.h>
 #include <unistd.h>
 __attribute__((constructor)) static void note(void)
@@ -439,13 +448,62 @@ __attribute__((constructor)) static void note(void)
     fclose(f);
 }
 """ % mark)
-    library = folder / "mark.so"
-    subprocess.run(["cc", "-I", ROOT / "include", "-fPIC", "-shared", "-o", library, source], check=True)
     parent = subprocess.Popen([str(PROGRAM), "run", "-plugin", str(library), "-alg", "mine", *QUICK, "-q",
                                "gen:band:30:3"], stdout=subprocess.DEVNULL)
     check(parent.wait() == 0, "the marked plug-in fails")
     pids = mark.read_text().split()
     check(pids and str(parent.pid) not in pids, "loaded by %s, the parent is %d" % (pids, parent.pid))
+
+
+def test_process(folder):
+    """A plug-in changes neither the clock nor the device of an algorithm of the program."""
+    file = folder / "process.jsonl"
+    words = ["run", "-plugin", BAD, "-alg", "p-right,rowsplit", "-device", "cpu", "-k", "16", "-time-limit", "1", "-o",
+             file, "gen:band:2000:5"]
+    ran(spbench(*words, env={"SPBENCH_TEST_CLOCK": "1"}), 1, "a clock that a constructor changes")
+    found = {r["alg"]: r["status"] for r in results(file)}
+    changed = os.uname().machine == "x86_64"
+    check(found == {"p-right": "failed" if changed else "ok", "rowsplit": "ok"}, "a constructor: %s" % found)
+    library = build(folder, "team", """
+#include <omp.h>
+__attribute__((constructor)) static void alone(void) { omp_set_num_threads(1); }
+""", "-fopenmp")
+    words = ["run", "-plugin", library, "-alg", "mine", "-device", "cpu", "-threads", "2", "-reps", "2", "-o", file,
+             "gen:band:30:3"]
+    ran(spbench(*words), 0, "a team that a constructor changes")
+    found = [json.loads(line) for line in file.read_text().splitlines()]
+    check("2 threads" in found[0]["devices"][0]["detail"], "the device: %s" % found[0]["devices"][0]["detail"])
+
+
+def test_libraries(folder):
+    """Libraries that come with a plug-in are in its records, and a changed one changes the keys."""
+    core, file = folder / "libcore.so", folder / "libraries.jsonl"
+    source = folder / "core.c"
+    source.write_text("int core(void) { return 1; }\n")
+    subprocess.run(["cc", "-fPIC", "-shared", "-o", core, source], check=True)
+    library = build(folder, "linked", "int core(void); int (*used)(void) = core;\n", core)
+    words = ["sweep", "-plugin", library, "-alg", "mine", *QUICK, "-o", file, "gen:band:30:3"]
+    ran(spbench(*words), 0, "a plug-in with a library")
+    valid(file)
+    core.write_bytes(core.read_bytes() + b"\0")
+    ran(spbench(*words), 0, "a changed library")
+    ran(spbench(*words), 0, "the same library")
+    found = results(file)
+    check(len(found) == 2 and found[0]["case"] != found[1]["case"], "a changed library: %s" % [r["case"] for r in found])
+    check(found[1]["plugin"]["libraries"] == [{"file": str(core), "sha256": hashlib.sha256(core.read_bytes()).hexdigest()}],
+          "libraries: %s" % found[1]["plugin"]["libraries"])
+
+
+def test_helper(folder):
+    """The processor time of another process counts."""
+    if len(os.sched_getaffinity(0)) < 2:
+        skip("a helper process: there is one processor")
+        return
+    file = folder / "helper.jsonl"
+    ran(spbench("run", "-plugin", BAD, "-alg", "p-helper", "-device", "cpu", "-threads", "1", "-k", "16", "-time-limit",
+                "0.3", "-o", file, "gen:band:2000:5"), 1, "a helper process")
+    found = [(r["status"], r["reason"]) for r in results(file)]
+    check(len(found) == 1 and found[0][0] == "failed" and "processes that it started" in found[0][1], "a helper: %s" % found)
 
 
 with tempfile.TemporaryDirectory() as name:
@@ -461,6 +519,9 @@ with tempfile.TemporaryDirectory() as name:
     test_bad_files(folder)
     test_bad_fields()
     test_parent(folder)
+    test_process(folder)
+    test_libraries(folder)
+    test_helper(folder)
     test_cubin(folder)
     test_cuda(folder)
     test_stopped_parent(folder)
