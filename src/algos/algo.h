@@ -142,7 +142,7 @@ struct algo {
     // (delegate.h) has only precision, layout, work and sizes of dense matrices.
     void (*choose)(struct task *t, const struct problem *p);
     // Called once: analysis, scratch memory. NULL: nothing to do. Timed as `analyse`. Keeps no
-    // values of operands that change between runs (measure/change.h), except in t->made.
+    // values of operands (measure/change.h), except in t->made; those of A with keeps_values.
     int (*prepare)(struct task *t);
     // Starts the whole operation on t->dev->stream and writes every element of the result. Called
     // many times. If the result is dense or a pattern, run() must not wait, allocate, copy or

@@ -21,4 +21,10 @@ static HOST_DEVICE inline uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+// Returns random number `place` of a sequence.
+static HOST_DEVICE inline uint64_t mix_at(int64_t place)
+{
+    return mix(((uint64_t)place + 1) * MIX_STEP);
+}
+
 #endif

@@ -67,8 +67,7 @@ int64_t process_tree_memory(const struct process_tree *t)
     return pages * sysconf(_SC_PAGESIZE);
 }
 
-// Returns the processor time that a process has used, without that of ended children, which *ended
-// gets.
+// Returns the processor time of a process. Adds that of its ended children to *ended.
 static double used_ms(pid_t pid, double *ended)
 {
     char path[64], text[1024], *rest;

@@ -1,16 +1,11 @@
-// Random signs of the elements of operands, as a function of a secret key. With key 0 all signs are
-// those that the elements had. For the host and for kernels.
+// Random signs of the elements of operands, as a function of a secret key. Key 0 changes no sign.
+// For the host and for kernels.
 #ifndef BASE_SIGNS_H
 #define BASE_SIGNS_H
 
 #include <stdbool.h>
 
 #include "base/mix.h"
-
-static HOST_DEVICE inline uint64_t sign_random(int64_t place)
-{
-    return mix(((uint64_t)place + 1) * MIX_STEP);
-}
 
 // Returns all bits, or none if the key is 0. Every key takes the same time.
 static HOST_DEVICE inline uint64_t sign_mask(uint64_t key) { return -(uint64_t)(key != 0); }
@@ -20,7 +15,7 @@ static HOST_DEVICE inline uint64_t sign_mask(uint64_t key) { return -(uint64_t)(
 #define SIGN_BLOCK 64
 static HOST_DEVICE inline uint64_t sign_block(uint64_t key, int64_t row, int64_t block)
 {
-    return mix((key ^ sign_random(row)) + (uint64_t)block * MIX_STEP) & sign_mask(key);
+    return mix((key ^ mix_at(row)) + (uint64_t)block * MIX_STEP) & sign_mask(key);
 }
 
 static HOST_DEVICE inline bool sign_of_dense(uint64_t key, int64_t row, int64_t col)
@@ -31,7 +26,7 @@ static HOST_DEVICE inline bool sign_of_dense(uint64_t key, int64_t row, int64_t 
 // Returns the sign of element (i, j) of a sparse matrix, and of element (j, i) of its transpose.
 static HOST_DEVICE inline bool sign_of_sparse(uint64_t key, int64_t i, int64_t j)
 {
-    return mix(key ^ (sign_random(i) + sign_random(j))) & sign_mask(key) & 1;
+    return mix(key ^ (mix_at(i) + mix_at(j))) & sign_mask(key) & 1;
 }
 
 static HOST_DEVICE inline double sign_put(double x, bool sign) { return sign ? -x : x; }

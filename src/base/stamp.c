@@ -26,7 +26,7 @@ int stamp_send(double message)
     if (to < 0 || send(to, &message, sizeof message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
         errno == EAGAIN || errno == ENOBUFS)
         return OK;
-    return fail(ERR_STATE, "its samples cannot be announced to the sweep: %s", strerror(errno));
+    return fail(ERR_STATE, "samples cannot be announced to the sweep: %s", strerror(errno));
 }
 
 bool stamp_read(int end, double *at_ms, double *message)

@@ -1,5 +1,5 @@
-// Messages that get the time at which they are sent from the system. Sending wakes no reader, so
-// that a sender can announce a timed region without other work beside the region.
+// Messages that the system stamps with the time of sending. Sending wakes no reader: announcing a
+// timed region starts no other work.
 #ifndef STAMP_H
 #define STAMP_H
 

@@ -257,13 +257,13 @@ static int check_ready(struct verify *v, struct result *r)
     return err;
 }
 
-// Adds to the analysis what the first run took longer than the others: an algorithm may prepare in
-// its first run. Kernels that the driver loads at their first launch take less.
+// Adds the first run's extra time to the analysis: an algorithm may prepare there. Loading kernels
+// takes less.
 #define FIRST_TIMES    3
 #define FIRST_SLACK_MS 20
 static void count_first_run(struct result *r)
 {
-    const double more = r->check.first_ms - r->timing.median;
+    const double more = r->check.first_more_ms;
     if (more > FIRST_TIMES * r->timing.median + FIRST_SLACK_MS) r->setup.analyse_ms += more;
 }
 

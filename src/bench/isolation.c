@@ -84,7 +84,7 @@ int isolation_processors(const struct device *d, const struct timing *t, int pro
 {
     if (!device_is_host(d) || processors <= d->units) return OK;
     if (t->children_cpu_ms > CHILD_SHARE * t->runs_cpu_ms + MORE_MS)
-        return fail(ERR_STATE, "processes that it started used %.3g s of processor time",
+        return fail(ERR_STATE, "child processes used %.3g s of processor time",
                     t->children_cpu_ms * 1e-3);
     if (t->runs_cpu_ms <= MORE_THREADS * d->units * t->runs_ms + MORE_MS) return OK;
     return fail(ERR_STATE, "it used %.3g processors with %d thread%s", t->runs_cpu_ms / t->runs_ms,

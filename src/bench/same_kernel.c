@@ -10,7 +10,7 @@
 
 struct same_kernel_case {
     struct bench_case c;
-    struct output_digest digest;
+    struct output_bits digest;
     double ms, ci_lo, ci_hi;
 };
 

@@ -19,16 +19,10 @@
 
 #define DIGEST_BLOCK 1024 // elements
 
-// Returns random number `place` of a sequence.
-static HOST_DEVICE inline uint64_t digest_random(int64_t place)
-{
-    return mix(((uint64_t)place + 1) * MIX_STEP);
-}
-
 // Returns the random number of a block. Numbers of blocks follow those of slots in the sequence.
 static HOST_DEVICE inline uint64_t digest_block_random(int64_t block)
 {
-    return digest_random(DIGEST_BLOCK + block);
+    return mix_at(DIGEST_BLOCK + block);
 }
 
 // Returns the key of the first word (0) or second word (1) of a slot.
@@ -49,7 +43,7 @@ static HOST_DEVICE inline int64_t digest_at(const struct device_view *v, int64_t
 static HOST_DEVICE inline uint64_t digest_of(const struct device_view *v, int64_t place)
 {
     const char *p = (const char *)v->p + digest_at(v, place) * v->width;
-    const uint64_t slot = digest_random(place % DIGEST_BLOCK);
+    const uint64_t slot = mix_at(place % DIGEST_BLOCK);
     uint64_t word = 0;
     switch (v->width) {
     case 1: word = *(const uint8_t *)p; break;
@@ -67,7 +61,7 @@ static HOST_DEVICE inline uint64_t digest_of(const struct device_view *v, int64_
 static HOST_DEVICE inline int64_t digest_spot(const struct device_view *v, uint64_t seed, int64_t s)
 {
     int64_t count = v->lines * v->length, place = s;
-    if (count > DEVICE_SPOTS) place = (int64_t)(mix(seed ^ digest_random(s)) % (uint64_t)count);
+    if (count > DEVICE_SPOTS) place = (int64_t)(mix(seed ^ mix_at(s)) % (uint64_t)count);
     return digest_at(v, place);
 }
 

@@ -14,7 +14,7 @@ union block {
 void digest_table_fill(struct digest_table *t)
 {
     for (int i = 0; i < DIGEST_BLOCK; i++) {
-        const uint64_t random = digest_random(i);
+        const uint64_t random = mix_at(i);
         t->key[i] = t->wide_key[2 * i] = digest_slot_key(random, 0);
         t->wide_key[2 * i + 1] = digest_slot_key(random, 1);
     }

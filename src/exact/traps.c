@@ -269,7 +269,7 @@ static enum exact_result denormal_run(struct trap_case *c)
 static enum exact_result repeat_run(struct trap_case *c)
 {
     struct ready r;
-    struct output_digest first, now;
+    struct output_bits first, now;
     enum exact_result result = EXACT_RIGHT;
     int err = ready_inputs(c, &r, false);
     if (err) return trap_failed(c, err);
@@ -409,7 +409,7 @@ static int start_task(void *task) { return task_run(task); }
 // Replays the graph with other operands each time. The result is that of a run.
 static int replay(struct trap_case *c, struct ready *r, void *graph, enum exact_result *result)
 {
-    struct output_digest want, now;
+    struct output_bits want, now;
     struct change change = change_start(&r->t, &r->in.o);
     int err = OK;
     for (int x = 0; x < REPLAYS && !err && *result == EXACT_RIGHT; x++) {

@@ -68,19 +68,20 @@ static int sign_stored(const struct change *c, const struct stored *s, uint64_t 
     return err;
 }
 
-// Gives the sparse operands the signs of `key`.
+// Gives the sparse operands the signs of `key`. If memory lacks for the first of them, all stay.
 static int sign_sparse(struct change *c, uint64_t key)
 {
     const struct store *store = &c->o->store;
     struct task *t = c->t;
     const int64_t peak = t->dev->peak_bytes; // this memory is not the algorithm's
-    int err = OK;
+    int err = OK, done = 0;
     for (int i = 0; i < store->count && !err; i++)
-        if (store->list[i].used) err = sign_stored(c, &store->list[i], key);
+        if (store->list[i].used && !(err = sign_stored(c, &store->list[i], key))) done++;
     for (int i = 0; i < t->made_count && !err; i++)
         err = renew(t->made[i].task, t->made[i].of, t->made[i].X);
     t->dev->peak_bytes = peak;
-    c->sparse_key = key;
+    if (!err || done) c->sparse_key = key;
+    c->lost |= err && (done || err != ERR_MEMORY);
     return unchecked(err);
 }
 
@@ -118,8 +119,7 @@ int change_all(struct change *c)
     if (err || !dense || !c->o->p->op->keyed) return err;
     if (c->t->algo->keeps_values || !can_sign_sparse(c)) return OK;
     err = sign_sparse(c, new_key());
-    c->lost |= err != OK;
-    return err;
+    return err == ERR_UNCHECKED && !c->lost ? fail_drop() : err;
 }
 
 struct problem change_problem(const struct change *c)

@@ -14,8 +14,8 @@ struct change {
 
 // Returns the state of a prepared task with unchanged operands.
 struct change change_start(struct task *t, struct operands *o);
-// Gives the dense operands other signs; without dense operands A and S. Without `really` writes the
-// same memory and leaves the values. Starts kernels on the device and does not wait, unless a
+// Changes signs of the dense operands; if there are none, of A and S. Without `really` writes equal
+// values. Starts kernels on the device and does not wait, unless a
 // format has to be made again. Does nothing if the operation's reference does not follow keys.
 int change_operands(struct change *c, bool really);
 // Gives all operands other signs. A and S stay if the device cannot make their formats from CSR,
@@ -23,7 +23,7 @@ int change_operands(struct change *c, bool really);
 int change_all(struct change *c);
 // Returns the problem with the present signs.
 struct problem change_problem(const struct change *c);
-// Gives the operands their own values, or has them freed after the case if a change has failed.
+// Restores the operands' values. After a failed change marks the operands to be freed.
 int change_end(struct change *c);
 
 #endif

@@ -305,21 +305,34 @@ static int compare(const struct task *t, const struct output_view *R, struct ref
     return OK;
 }
 
+// Room for the reference of a row. Its scratch memory can be as long as the result is wide.
+struct row_room {
+    struct row row;
+    int64_t size;
+};
+
+static int need_room(struct row_room *room, const struct problem *p, int64_t i)
+{
+    const int64_t size = p->op->row_room(p, (int32_t)i);
+    if (size <= room->size && room->row.ref) return OK;
+    row_free(&room->row);
+    room->size = size;
+    return row_alloc(&room->row, p, size);
+}
+
 // Compares row i of a sparse result, which is on the device. `same` is false if its structure is
 // wrong.
-static int compare_one(const struct task *t, struct output_view *R, int64_t i, struct seen *seen,
-                       char text[160], bool *same)
+static int compare_one(const struct task *t, struct output_view *R, int64_t i,
+                       struct row_room *room, struct seen *seen, char text[160], bool *same)
 {
     const struct problem *p = R->p;
-    struct row row = {0};
     int err = output_row(t, R, i);
     *same = !R->broken[0];
     if (err || !*same) return err;
-    err = row_alloc(&row, p, p->op->row_room(p, (int32_t)i));
+    err = need_room(room, p, i);
     if (err) return err;
-    p->op->row(p, t->algo->variant, (int32_t)i, &row);
-    *same = compare_row(t, R, i, &row, seen, text);
-    row_free(&row);
+    p->op->row(p, t->algo->variant, (int32_t)i, &room->row);
+    *same = compare_row(t, R, i, &room->row, seen, text);
     return OK;
 }
 
@@ -329,12 +342,14 @@ static int find_wrong(const struct task *t, struct output_view *R, const struct 
                       struct worst *worst, bool *agreed)
 {
     struct seen row = {0};
+    struct row_room room = {.size = 0};
     const bool broken = d->broken_row >= 0 || d->another_row >= 0;
     bool same = true;
     int64_t i = d->broken_row >= 0 ? d->broken_row : broken ? d->another_row : d->worst_row;
     worst->ratio = d->worst;
     if (!broken && d->worst <= 1) return OK;
-    int err = compare_one(t, R, i, &row, R->broken, &same);
+    int err = compare_one(t, R, i, &room, &row, R->broken, &same);
+    row_free(&room.row);
     *worst = row.worst;
     *agreed = broken ? !same : !(row.worst.ratio <= 1);
     return err;
@@ -384,7 +399,7 @@ int check_result(struct task *t, struct reference *ref, enum check_mode mode, st
     return err;
 }
 
-// Multiply-adds of the rows that check_places() computes, and rows of a sparse result.
+// Limits of check_places(): multiply-adds of the computed rows, and rows of a sparse result.
 #define PLACES_WORK ((int64_t)1 << 17)
 #define PLACES_ROWS 8
 
@@ -407,7 +422,7 @@ static int64_t row_of(const struct csr *A, int64_t q)
     return low;
 }
 
-// Finds the place that lies `at` elements behind the first.
+// Sets *x to the place of element `at`.
 static int find_place(const struct task *t, const struct problem *p, int64_t at, struct place *x)
 {
     const struct dense_dev *C = &t->C;
@@ -425,27 +440,13 @@ static int find_place(const struct task *t, const struct problem *p, int64_t at,
     return err || (row >= 0 && row < p->rows) ? err : fail(ERR_WRONG, "no row %d in C", row);
 }
 
-// Room for the reference of a row.
-struct row_room {
-    struct row row;
-    int64_t size;
-};
-
-static int need_room(struct row_room *room, const struct problem *p, int64_t size)
-{
-    if (size <= room->size && room->row.ref) return OK;
-    row_free(&room->row);
-    room->size = size;
-    return row_alloc(&room->row, p, size);
-}
-
 static int compare_place(const struct task *t, const struct problem *p, int64_t at, double c,
                          struct row_room *room, struct seen *seen)
 {
     struct place x;
     struct row *row = &room->row;
     int err = find_place(t, p, at, &x);
-    if (!err) err = need_room(room, p, p->op->row_room(p, (int32_t)x.i));
+    if (!err) err = need_room(room, p, x.i);
     if (err) return err;
     p->op->row(p, t->algo->variant, (int32_t)x.i, row);
     const struct tolerance tol = tolerance_of(t, row->terms, row->ref[x.e], row->error[x.e]);
@@ -463,7 +464,7 @@ static int compare_spots(const struct task *t, const struct problem *p, uint64_t
     uint64_t spots[DEVICE_SPOTS];
     struct row_room room = {.size = 0};
     int err = device_fetch(t->dev, &v, seed, spots);
-    // A spot that no run has written since comes first.
+    // Spots that are still NaN come first.
     for (int unwritten = 1; unwritten >= 0; unwritten--)
         for (int64_t s = 0; s < digest_spots(&v) && !err && seen->work < PLACES_WORK; s++) {
             const double c = type_load(type, spots, s);
@@ -474,26 +475,30 @@ static int compare_spots(const struct task *t, const struct problem *p, uint64_t
     return err;
 }
 
-// Compares a row of a random nonzero, or any row.
-static int compare_some_row(const struct task *t, struct output_view *R, bool full,
-                            struct seen *seen, char text[160])
-{
-    const struct problem *p = R->p;
-    int64_t i = (int64_t)(secret() % (uint64_t)p->rows);
-    bool same;
-    if (full && p->A->nnz) i = row_of(p->A, (int64_t)(secret() % (uint64_t)p->A->nnz));
-    seen->work += p->op->row_work(p, (int32_t)i) + 1;
-    return compare_one(t, R, i, seen, text, &same);
-}
-
+// Compares rows of random nonzeros, and any rows. The longest row comes first, so that room is
+// allocated once.
 static int compare_some_rows(const struct task *t, const struct problem *p, struct seen *seen,
                              char text[160])
 {
     struct output_view R;
-    int err = output_starts(t, p, &R);
-    for (int x = 0; x < PLACES_ROWS && p->rows && !err && !R.broken[0]; x++)
-        if (seen->work < PLACES_WORK) err = compare_some_row(t, &R, x % 2, seen, R.broken);
+    struct row_room room = {.size = 0};
+    int64_t rows[PLACES_ROWS];
+    bool same;
+    int err = p->rows ? output_starts(t, p, &R) : OK;
+    if (err || !p->rows) return err;
+    for (int x = 0; x < PLACES_ROWS; x++) {
+        rows[x] = x % 2 && p->A->nnz ? row_of(p->A, (int64_t)(secret() % (uint64_t)p->A->nnz))
+                                     : (int64_t)(secret() % (uint64_t)p->rows);
+        if (p->op->row_room(p, (int32_t)rows[x]) <= p->op->row_room(p, (int32_t)rows[0])) continue;
+        const int64_t first = rows[0];
+        rows[0] = rows[x], rows[x] = first;
+    }
+    for (int x = 0; x < PLACES_ROWS && !err && !R.broken[0] && seen->work < PLACES_WORK; x++) {
+        seen->work += p->op->row_work(p, (int32_t)rows[x]) + 1;
+        err = compare_one(t, &R, rows[x], &room, seen, R.broken, &same);
+    }
     memcpy(text, R.broken, sizeof R.broken);
+    row_free(&room.row);
     output_free(&R);
     return err;
 }
@@ -509,7 +514,7 @@ int check_places(struct task *t, const struct problem *p, uint64_t seed, struct 
     tally_add_all(&seen.tally, tally);
     *tally = seen.tally;
     if (out->reason[0])
-        out->ok = false;
+        out->ok = false, out->error_ratio = HUGE_VAL;
     else
         tell_verdict(t, p, &seen, &none, out);
     return OK;
@@ -529,8 +534,7 @@ static int run_poisoned(struct task *t, double *ms)
     return err;
 }
 
-// Looks at a run whose operands have other signs: a result of prepare(), or of the operands' own
-// values, is wrong.
+// Checks a run on operands with other signs. A result of the operands' own values is wrong.
 static int look_at_changed(struct task *t, struct change *change, struct check *out)
 {
     struct tally tally = {0};
@@ -543,7 +547,7 @@ static int look_at_changed(struct task *t, struct change *change, struct check *
     if (!err) err = check_places(t, &now, secret(), &tally, out);
     if (!err) err = change_end(change);
     task_release_result(t);
-    out->first_ms = first_ms;
+    out->first_more_ms = first_ms;
     return err;
 }
 
@@ -556,17 +560,17 @@ int check_task(struct task *t, struct reference *ref, enum check_mode mode, stru
     if (mode != CHECK_OFF && change) {
         err = look_at_changed(t, change, &changed);
     } else {
-        err = run_poisoned(t, &changed.first_ms);
+        err = run_poisoned(t, &changed.first_more_ms);
         task_release_result(t);
     }
-    double second_ms;
+    double second_ms = 0;
     if (!err) err = run_poisoned(t, &second_ms);
     if (!err && t->algo->finish && mode != CHECK_OFF)
         err = unchecked(t->algo->finish(t)); // only the check needs it
     if (!err) err = device_sync(t->dev);
     out->result_nnz = t->R.nnz;
     if (!err && mode != CHECK_OFF) err = check_result(t, ref, mode, out);
-    out->first_ms = changed.first_ms;
+    out->first_more_ms = changed.first_more_ms - second_ms;
     if (!err && out->ok && !changed.ok && !changed.blind) {
         out->ok = false;
         out->error_ratio = changed.error_ratio;

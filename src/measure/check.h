@@ -18,11 +18,11 @@ struct check {
     // The larger of two ratios: the worst |c - ref| over its tolerance, and the root mean square of
     // many errors over the root mean square that rounding explains. Over 1 or NaN: wrong.
     double error_ratio;
-    double first_ms;        // time of the first run, on the host
+    double first_more_ms;   // time that the first run took more than the second, on the host
     double tolerance_share; // tolerance over the typical element, in the worst bucket
     bool ok;
     bool blind;                  // neither ok nor wrong: an overflow, or too large a tolerance
-    struct output_digest digest; // digest of the result, if ok
+    struct output_bits digest;   // digest of the result, if ok
     char reason[160];            // place of the first wrong element, or another reason; "": ok
 };
 
@@ -37,9 +37,9 @@ int check_task(struct task *t, struct reference *ref, enum check_mode mode, stru
                struct check *out);
 // Compares the result that a run and finish() have left, without a run.
 int check_result(struct task *t, struct reference *ref, enum check_mode mode, struct check *out);
-// Compares a few elements of this result with the definition of the problem p: those that
-// output_spoil() has set for this seed; of a sparse result a few rows. Adds the errors to `tally`,
-// whose root mean square is judged, too. Sets out->ok and out->reason.
+// Compares elements of this result with the definition of the problem p: those at the places of
+// output_spoil() for this seed, up to a limit of work; of a sparse result a few rows. Adds the
+// errors to `tally`, whose root mean square is judged, too. Sets out->ok and out->reason.
 int check_places(struct task *t, const struct problem *p, uint64_t seed, struct tally *tally,
                  struct check *out);
 

@@ -62,16 +62,16 @@ static int views(const struct task *t, struct device_view v[OUTPUT_ARRAYS])
     return output_is_whole(t) ? 3 : 0;
 }
 
-int output_digest(struct task *t, struct output_digest *out)
+int output_digest(struct task *t, struct output_bits *out)
 {
     struct device_view v[OUTPUT_ARRAYS];
     int err = OK, count = views(t, v);
-    *out = (struct output_digest){.nnz = t->R.nnz, .m = t->R.m, .n = t->R.n};
+    *out = (struct output_bits){.nnz = t->R.nnz, .m = t->R.m, .n = t->R.n};
     for (int i = 0; i < count && !err; i++) err = device_digest(t->dev, &v[i], &out->bits[i]);
     return err;
 }
 
-bool output_same(const struct output_digest *x, const struct output_digest *y)
+bool output_same(const struct output_bits *x, const struct output_bits *y)
 {
     bool same = x->nnz == y->nnz && x->m == y->m && x->n == y->n;
     for (int i = 0; i < OUTPUT_ARRAYS; i++) same &= x->bits[i] == y->bits[i];
@@ -84,12 +84,14 @@ int output_spoil(struct task *t, uint64_t seed)
     return views(t, v) ? device_spoil(t->dev, &v[0], seed) : OK;
 }
 
-#define PAGE_BYTES 4096
+#define PAGE_BYTES   4096
+#define THREADS_FROM ((int64_t)4 << 20) // bytes; for fewer, starting threads takes longer
 void output_touch(const struct task *t)
 {
     struct device_view v[OUTPUT_ARRAYS];
     if (!device_is_host(t->dev) || !views(t, v)) return;
     const int64_t bytes = (v[0].lines - 1) * v[0].step * v[0].width + v[0].length * v[0].width;
+#pragma omp parallel for schedule(static) if (bytes > THREADS_FROM)
     for (int64_t b = 0; b < bytes; b += PAGE_BYTES) (void)((volatile const char *)v[0].p)[b];
 }
 

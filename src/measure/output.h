@@ -33,15 +33,15 @@ int output_row(const struct task *t, struct output_view *R, int64_t i);
 
 // Arrays of a result: values; of a sparse result also row starts and columns.
 #define OUTPUT_ARRAYS 3
-struct output_digest {
+struct output_bits {
     int64_t nnz;
     int32_t m, n;                 // size of a sparse result
     uint64_t bits[OUTPUT_ARRAYS]; // digests; [0]: of the values
 };
 // Sets `out` to the digests of the result that a run and finish() have left on the device.
-int output_digest(struct task *t, struct output_digest *out);
+int output_digest(struct task *t, struct output_bits *out);
 // Returns true if two results agree in every bit.
-bool output_same(const struct output_digest *x, const struct output_digest *y);
+bool output_same(const struct output_bits *x, const struct output_bits *y);
 // Changes some values, so that a run which does not write them again is found. The structure stays:
 // an algorithm may keep the structure of a product that it computes again.
 int output_spoil(struct task *t, uint64_t seed);

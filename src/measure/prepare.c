@@ -214,14 +214,6 @@ static int upload_dense(struct operands *o, const struct dense *from, const stru
     return err;
 }
 
-int operands_upload(struct operands *o, const struct problem *p)
-{
-    int err = OK;
-    for (int i = 0; i < DENSE_MAX && p->in[i].val && !err; i++)
-        err = upload_dense(o, &p->in[i], &o->in[i]);
-    return err;
-}
-
 // Uploads the dense operands of the problem and allocates its result.
 static int make_dense(struct operands *o)
 {
@@ -245,7 +237,8 @@ static int make_dense(struct operands *o)
     return err;
 }
 
-int operands_verify_dense(struct operands *o, char what[64])
+// Sets `what` to the name of a dense input that has changed; "": none.
+static int verify_dense(struct operands *o, char what[64])
 {
     uint64_t bits;
     int err = OK;
@@ -268,7 +261,7 @@ int operands_verify(struct operands *o, char what[64])
 {
     uint64_t bits;
     operands_free_lost(o);
-    int err = operands_verify_dense(o, what);
+    int err = verify_dense(o, what);
     for (int i = o->store.count - 1; i >= 0 && !err; i--) {
         struct stored *s = &o->store.list[i];
         err = sparse_digest(o->dev, s->X, &bits);

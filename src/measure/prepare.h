@@ -57,11 +57,6 @@ void operands_free_lost(struct operands *o);
 // Checks that no run changed an operand, since later tasks use the same operands. Frees a changed
 // operand, which must be in no task, and sets `what` to its name; "": nothing changed.
 int operands_verify(struct operands *o, char what[64]);
-// The same for the dense operands alone. Frees none.
-int operands_verify_dense(struct operands *o, char what[64]);
-
-// Copies the dense inputs of p into those on the device, which have the same sizes.
-int operands_upload(struct operands *o, const struct problem *p);
 
 // Prepares `t`. The caller sets t->entry, t->algo and t->opt; this function sets the rest. Returns
 // ERR_UNSUPPORTED with the reason if the algorithm does not support the case. After a failure there

@@ -22,16 +22,17 @@
 #define WANTED_PRECISION 0.005  // half-width of the confidence interval over the median
 #define NOISE_SHRINKS    0.9 // twice the samples shrink the half-width to 0.71 if noise is random
 #define SAMPLES_MAX      100000
-#define TRIAL_ROUNDS     8     // in these rounds there is a trial of each kind
+#define TRIAL_ROUNDS     8     // rounds with at most one trial of each kind
 #define TRIAL_SHARE      0.25  // part of the time that further trials may take
 #define TRIALS_LEAST     3     // trials of each kind, if time is left
 #define TRIAL_GRAPH      31    // most runs of a trial in a graph: capturing a graph takes time
 #define TRIALS_MORE      20    // further trials while keeps_result(): noise comes in bursts
 #define TRIAL_PAUSE_MS   0.5   // before the first of these,
-#define TRIAL_PAUSE_GROW 1.4   // and so many times as long before the next: 1 s in all
+#define TRIAL_PAUSE_GROW 1.4   // factor of the next pause: 1 s in all
 #define KEEPS_SHARE      0.5   // part of a run by which a run with other inputs may be slower,
 #define KEEPS_ALONE      1.0   // the same without trials that write the same values,
-#define KEEPS_SLACK_MS   0.002 // plus this: noise of a short run
+#define KEEPS_SLACK_MS   0.002 // plus this: noise of a short run,
+#define QUIET_NOISE      0.1   // plus the noise of samples, at most this part unless busy
 #define LATE_SHARE       0.2   // part of a batch by which work may end later than the batch,
 #define LATE_SLACK_MS    0.05  // plus this: the host waits for the device
 
@@ -284,8 +285,8 @@ static int time_trial(struct session *s, struct batch *b, double *ms)
     if (b->count == 1) {
         err = w->change(w->arg, b->inputs == INPUTS_CHANGE);
         b->inputs = INPUTS_STAY;
-        if (!err) err = s->rule->cold ? s->dev->ops->flush_cache(s->dev) : OK;
-        if (!err) err = device_sync(s->dev); // a sample begins on an idle device
+        if (!err) err = device_sync(s->dev); // the change ends before the timing starts
+        if (!err && s->rule->cold) err = s->dev->ops->flush_cache(s->dev);
     } else if (s->apart.graph) {
         err = batch_make_graph(b);
         // The graphs of other batches are possible: the algorithm supports the case.
@@ -323,8 +324,7 @@ static int take_trials(struct session *s, int i)
     int err = OK;
     if (!s->work->change) return OK;
     if (i % TRIAL_ROUNDS == 0) {
-        // The trial with the same inputs comes first: work that is honest for some runs after a
-        // change is not yet warned.
+        // Same inputs come first: no change has yet told the work to compute.
         const int a = (int)(secret() % TRIAL_ROUNDS), b = (int)(secret() % TRIAL_ROUNDS);
         s->trial_round[false] = i + (a < b ? a : b);
         s->trial_round[true] = i + (a < b ? b : a);
@@ -388,23 +388,25 @@ static int stop_rule(struct session *s, const char **stop)
     return OK;
 }
 
-// Returns true if a run with other inputs takes more time than one with the same inputs, which
-// takes same_ms, by more than noise explains. INFINITY: there is none.
+// Returns true if changed_ms exceeds same_ms by more than noise. INFINITY: there is no trial with
+// the same inputs.
 static bool is_slower(const struct timing *t, double same_ms)
 {
     const bool alone = isinf(same_ms);
     const double same = alone ? t->median : same_ms;
     const double share = alone || t->busy ? KEEPS_ALONE : KEEPS_SHARE;
-    const double noise = t->median - t->min; // a trial with the same inputs may have been lucky
+    // A trial with the same inputs may be as far below the median as a sample. On an idle machine
+    // only the work itself varies more.
+    const double noise = fmin(t->median - t->min, t->busy ? t->median : QUIET_NOISE * t->median);
     return isfinite(t->changed_ms) &&
            t->changed_ms - same > share * t->median + noise + KEEPS_SLACK_MS;
 }
 
-// All trials with other inputs must be slower than one with the same inputs: a later trial cannot
-// hide that.
+// The least times count: one fast trial with the same inputs is enough for suspicion, and no later
+// trial hides it.
 static bool keeps_result(const struct timing *t) { return is_slower(t, t->same_ms); }
 
-// Takes the trials that are missing, and more while their times look as if results were kept.
+// Takes missing trials, and further ones while keeps_result().
 static int end_trials(struct session *s)
 {
     double pause_ms = TRIAL_PAUSE_MS;
@@ -412,10 +414,11 @@ static int end_trials(struct session *s)
     if (!s->work->change) return OK;
     for (int x = 0; x < 2 * TRIALS_LEAST && !is_time_up(s) && !err; x++)
         if (s->trials[x % 2] < TRIALS_LEAST) err = take_trial(s, x % 2);
-    // The time of a batch includes the changes.
+    // A batch is timed with its changes: compare with equal writes.
     if (!err && !s->trials[false] && s->out->batch > 1) err = take_trial(s, false);
     if (!err && !s->trials[true]) err = take_trial(s, true);
     for (int x = 0; x < TRIALS_MORE && !err && keeps_result(s->out); x++) {
+        if (x >= TRIALS_LEAST && is_time_up(s)) break;
         const struct timespec pause = {0, (long)(pause_ms * 1e6)};
         nanosleep(&pause, NULL);
         pause_ms *= TRIAL_PAUSE_GROW;

@@ -61,7 +61,7 @@ struct timing {
     double *back_samples;                        // back-to-back samples, size count
     double back_to_back, back_ci_lo, back_ci_hi; // their median and its interval
     // Trials: samples that are not counted. The inputs change ahead of each run, or are written
-    // with the same values. Least time of a run with its change; INFINITY: none.
+    // with the same values. Least time of a run, in a batch with its change; INFINITY: none.
     double changed_ms, same_ms;
     // Other work of the host during warm-up and samples; busy: the times may be too long.
     struct machine_load machine;

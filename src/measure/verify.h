@@ -5,8 +5,9 @@
 // are verified. Places and samples come from secret(): a run cannot foresee them.
 //
 // The operands change between samples (timing.c). The first result after a change is compared with
-// the definition at a few places. Later results must equal it in every bit. A result that differs
-// is compared at a few places, too. The first VERIFY_WHOLE of these are compared as a whole.
+// the definition at a few places. Later results are compared with it in every bit. A result that
+// differs is compared at a few places, and as a whole unless VERIFY_WHOLE results before it
+// differed, too: sums of atomic additions always differ.
 #ifndef VERIFY_H
 #define VERIFY_H
 
@@ -17,7 +18,7 @@
 struct verify_counts {
     int64_t looked;  // verified results
     int64_t varied;  // results that differ in a bit from another result of the same operands
-    int64_t changed; // samples with other operands
+    int64_t changed; // changes of the operands
 };
 
 struct verify {
@@ -25,8 +26,9 @@ struct verify {
     struct reference *ref;
     enum check_mode mode;
     struct change *change;       // NULL: the operands stay
-    struct output_digest digest; // of a result of the present operands
+    struct output_bits digest;   // of a result of the present operands
     bool stale;                  // the operands have changed since
+    int whole;                   // results in a row that differed, and were compared as a whole
     uint64_t seed;               // of the last output_spoil()
     struct tally tally;          // errors of all places that were compared
     int64_t samples;             // begun samples; a verified batch counts twice

@@ -148,9 +148,10 @@ const struct column columns[] = {
      .head = "prep ms",
      .value = prep,
      .format = cell_prep,
-     .about = "The time to prepare the case once from a matrix in CSR: conversion to other "
-              "formats, analysis, and the choice of auto. The first use of a library is "
-              "included, and what the first run takes longer by over 20 ms. Upload is excluded.",
+     .about =
+         "The time to prepare the case once from a matrix in CSR: conversion to other "
+         "formats, analysis, and the choice of auto. The first use of a library is "
+         "included, and extra time of the first run over 20 ms plus 3 runs. Upload is excluded.",
      .formula = "conversion + analysis",
      .good = "small compared with ms times the number of runs."},
     {.name = "pays_after",

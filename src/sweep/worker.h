@@ -24,7 +24,7 @@ struct worker {
     int words;   // words to the worker
     int request; // the file that is its stdin
     int stamps;  // stamps of its samples
-    double sample_ms;             // time of the last stamp ahead of a sample
+    double sample_ms;             // time of the last stamp
     int64_t samples, odd_samples; // samples of the case, and those that took another time
     char *text;  // bytes of the channel, size room
     int64_t begin, end, room;

@@ -1,4 +1,4 @@
-// The state of the process is kept, compared and restored; threads beside OpenMP's are found.
+// The state of the process is kept, compared and restored.
 #define _GNU_SOURCE // sched_setaffinity
 #include "base/process_state.h"
 #include "test.h"

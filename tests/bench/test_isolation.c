@@ -112,7 +112,7 @@ static void test_processors(void)
     CHECK(!isolation_processors(&cpu, &t, 8), "%s", fail_text());
     t.children_cpu_ms = 420;
     isolation_processors(&cpu, &t, 8);
-    CHECK_TEXT(fail_text(), "processes that it started used 0.42 s of processor time");
+    CHECK_TEXT(fail_text(), "child processes used 0.42 s of processor time");
 }
 
 // Cost of isolation for a harmless case: the best of some rounds, because machines are busy.

@@ -221,13 +221,18 @@ static int right_but_varying(struct spbench_task *t, void *stream)
 }
 
 // Takes zeros for a B that the run before has written.
+static const void *last_chained;
 static int right_unless_chained(struct spbench_task *t, void *stream)
 {
-    static const void *last;
     int err = right(t, stream);
-    if (t->B->val == last) memset(t->C->val, 0, (size_t)(t->C->rows * t->C->ld) * 4);
-    last = t->C->val;
+    if (t->B->val == last_chained) memset(t->C->val, 0, (size_t)(t->C->rows * t->C->ld) * 4);
+    last_chained = t->C->val;
     return err;
+}
+static void forget_chained(struct spbench_task *t)
+{
+    (void)t;
+    last_chained = NULL; // another task may get this memory
 }
 
 // Crashes for infinities, in the middle of the traps.
@@ -392,7 +397,7 @@ ALGORITHM_OF(SPBENCH_SPGEMM, a_phases, "p-phases", NULL, multiply_diagonal, NULL
 ALGORITHM(a_zero, "p-zero", NULL, zero)
 ALGORITHM(a_pads, "p-pads", NULL, right_and_padded)
 ALGORITHM(a_varies, "p-varies", NULL, right_but_varying)
-ALGORITHM(a_chain, "p-chain", NULL, right_unless_chained)
+ALGORITHM_OF(SPBENCH_SPMM, a_chain, "p-chain", NULL, right_unless_chained, forget_chained)
 ALGORITHM(a_finite, "p-finite", NULL, right_or_crash)
 ALGORITHM(a_clock, "p-clock", patch_clock, right_slowly)
 ALGORITHM(a_last, "p-last", NULL, right)

@@ -503,7 +503,7 @@ def test_helper(folder):
     ran(spbench("run", "-plugin", BAD, "-alg", "p-helper", "-device", "cpu", "-threads", "1", "-k", "16", "-time-limit",
                 "0.3", "-o", file, "gen:band:2000:5"), 1, "a helper process")
     found = [(r["status"], r["reason"]) for r in results(file)]
-    check(len(found) == 1 and found[0][0] == "failed" and "processes that it started" in found[0][1], "a helper: %s" % found)
+    check(len(found) == 1 and found[0][0] == "failed" and "child processes" in found[0][1], "a helper: %s" % found)
 
 
 with tempfile.TemporaryDirectory() as name:
