@@ -40,8 +40,7 @@ static void test_missing_library(void)
 static int flushes;
 static int count_flush(struct device *d) { return (void)d, flushes++, OK; }
 
-// A cold case has the cache flushed before each sample, also the one behind the last; a warm one
-// never.
+// A cold case has the cache flushed before each sample; a warm one never.
 static void test_cold(void)
 {
     struct device_ops counting = *places.cpu.ops;
@@ -52,8 +51,7 @@ static void test_cold(void)
         struct plan_parts x = PARTS(&own_op, &csr_entry);
         x.request.cold = cold;
         flushes = 0;
-        // A sample, one with other inputs, and at least one behind a change of signs.
-        CHECK(run(&x).list[0].status == STATUS_OK && (cold ? flushes >= 3 : !flushes),
+        CHECK(run(&x).list[0].status == STATUS_OK && (cold ? flushes >= 1 : !flushes),
               "%d flushes, cold: %d", flushes, cold);
     }
     places.cpu.ops = plain;
