@@ -55,7 +55,7 @@ static int test_memory(struct inputs *in)
     run_once(in);
     const int64_t used = emu_used(), peak = d->peak_bytes - d->used_bytes;
     int by_host = 0, refused = 0;
-    for (int percent = 98; percent >= 0; percent -= 3) {
+    for (int percent = 98; percent >= 0; percent--) {
         emu_set_memory(used + peak * percent / 100);
         struct case_outcome out = run_once(in);
         emu_set_memory(PLENTY);
