@@ -18,6 +18,7 @@
 // the own duration, plus milliseconds.
 #define CLOCK_SHARE 0.1
 #define CLOCK_MS    100.0
+#define SAMPLES_LEAST 6 // samples of a case: one alone can be interrupted by other work
 
 static int copy_text(char **out, const char *text)
 {
@@ -262,7 +263,7 @@ static void compare_clocks(struct slot *x, double worker_ms)
     double own_ms = clock_ms() - x->case_ms;
     x->wrong_clock[0] = 0;
     if (!x->case_ms || worker_ms < 0 || x->result != STATUS_OK) return;
-    if (2 * x->w.odd_samples > x->w.samples)
+    if (x->w.samples >= SAMPLES_LEAST && 2 * x->w.odd_samples > x->w.samples)
         snprintf(x->wrong_clock, sizeof x->wrong_clock,
                  "%lld of %lld samples took another time than its process measured: its clock is "
                  "wrong",
