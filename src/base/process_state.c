@@ -50,7 +50,7 @@ static struct thread_state read_thread(void)
     probe_arithmetic(&s);
     s.has_cpus = !sched_getaffinity(0, sizeof s.cpus, &s.cpus);
     pthread_sigmask(SIG_SETMASK, NULL, &s.blocked);
-    // Of the thread, on Linux.
+    // Linux keeps these for each thread.
     s.nice = getpriority(PRIO_PROCESS, 0);
     s.policy = sched_getscheduler(0);
     sched_getparam(0, &s.priority);

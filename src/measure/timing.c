@@ -298,8 +298,8 @@ static int time_trial(struct session *s, struct batch *b, double *ms)
     return err;
 }
 
-// Takes a trial, and verifies its last result.
-static int take_trial(struct session *s, bool really)
+// Takes a trial, and verifies its last result. Lowers *least to the time of a run.
+static int take_trial(struct session *s, bool really, double *least)
 {
     struct timing *t = s->out;
     const double start = clock_ms();
@@ -307,7 +307,7 @@ static int take_trial(struct session *s, bool really)
                       .work = s->work,
                       .count = s->apart.graph ? (int)min64(t->batch, TRIAL_GRAPH) : t->batch,
                       .inputs = really ? INPUTS_CHANGE : INPUTS_TOUCHED};
-    double ms, *least = really ? &t->changed_ms : &t->same_ms;
+    double ms;
     int err = refresh(s);
     if (!err && s->work->before) err = s->work->before(s->work->arg);
     if (!err) err = time_trial(s, &b, &ms);
@@ -316,6 +316,12 @@ static int take_trial(struct session *s, bool really)
     s->trials_ms += clock_ms() - start;
     if (!err) *least = fmin(*least, ms / b.count);
     return err;
+}
+
+// Takes a trial of one kind, whose time counts for the verdict.
+static int take_trial_of(struct session *s, bool really)
+{
+    return take_trial(s, really, really ? &s->out->changed_ms : &s->out->same_ms);
 }
 
 // Takes the trials ahead of round i, at places that the work cannot foresee.
@@ -331,7 +337,7 @@ static int take_trials(struct session *s, int i)
     }
     for (int k = 0; k < 2 && !err; k++)
         if (i == s->trial_round[k] && (!s->trials[k] || s->trials_ms <= TRIAL_SHARE * elapsed(s)))
-            err = take_trial(s, k);
+            err = take_trial_of(s, k);
     return err;
 }
 
@@ -413,21 +419,17 @@ static int end_trials(struct session *s)
     int err = OK;
     if (!s->work->change) return OK;
     for (int x = 0; x < 2 * TRIALS_LEAST && !is_time_up(s) && !err; x++)
-        if (s->trials[x % 2] < TRIALS_LEAST) err = take_trial(s, x % 2);
+        if (s->trials[x % 2] < TRIALS_LEAST) err = take_trial_of(s, x % 2);
     // A batch is timed with its changes: compare with equal writes.
-    if (!err && !s->trials[false] && s->out->batch > 1) err = take_trial(s, false);
-    if (!err && !s->trials[true]) err = take_trial(s, true);
+    if (!err && !s->trials[false] && s->out->batch > 1) err = take_trial_of(s, false);
+    if (!err && !s->trials[true]) err = take_trial_of(s, true);
     for (int x = 0; x < TRIALS_MORE && !err && keeps_result(s->out); x++) {
         if (x >= TRIALS_LEAST && is_time_up(s)) break;
         const struct timespec pause = {0, (long)(pause_ms * 1e6)};
         nanosleep(&pause, NULL);
         pause_ms *= TRIAL_PAUSE_GROW;
-        const double same = s->out->same_ms;
-        s->out->same_ms = s->later_ms;
-        err = take_trial(s, false);
-        s->later_ms = s->out->same_ms;
-        s->out->same_ms = same;
-        if (!err) err = take_trial(s, true);
+        err = take_trial(s, false, &s->later_ms);
+        if (!err) err = take_trial(s, true, &s->out->changed_ms);
     }
     return err;
 }
@@ -464,7 +466,8 @@ static int measure(struct session *s)
 {
     struct timing *out = s->out;
     struct device *dev = s->dev;
-    const double children_ms = process_children_ms();
+    const bool host = device_is_host(dev);
+    const double children_ms = host ? process_children_ms() : 0; // reads all of /proc
     struct machine_clock from = machine_now(), to;
     int max_mhz;
     int err = warm_up(s);
@@ -475,7 +478,7 @@ static int measure(struct session *s)
     err = take_samples(s);
     if (err) return err;
     to = machine_now();
-    out->children_cpu_ms = process_children_ms() - children_ms;
+    if (host) out->children_cpu_ms = process_children_ms() - children_ms;
     dev->ops->clock_mhz(dev, &out->clock_mhz[1], &max_mhz);
     out->throttled |= dev->ops->throttled(dev);
     out->machine = machine_between(&from, &to);

@@ -12,8 +12,8 @@
 
 #include "base/sha256.h"
 
-#define SYMBOL        "spbench_plugin_v1"
-#define LIBRARIES_MAX 1024 // that come with a plug-in
+#define SYMBOL               "spbench_plugin_v1"
+#define PLUGIN_LIBRARIES_MAX 1024 // that come with a plug-in
 
 // Hashes a file, and sets f->sha256 unless it is set. Returns ERR_USAGE if the hash is another.
 static int hash_file(struct algo_file *f)
@@ -42,9 +42,9 @@ static int take_loaded(struct dl_phdr_info *info, size_t size, void *arg)
     struct objects *x = arg;
     (void)size;
     if (x->count++ < x->before || !x->libraries || !strcmp(info->dlpi_name, x->path)) return 0;
-    if (x->library_count == LIBRARIES_MAX)
-        return x->err =
-                   fail(ERR_USAGE, "-plugin %s: more than %d libraries", x->path, LIBRARIES_MAX);
+    if (x->library_count == PLUGIN_LIBRARIES_MAX)
+        return x->err = fail(ERR_USAGE, "-plugin %s: more than %d libraries", x->path,
+                             PLUGIN_LIBRARIES_MAX);
     struct algo_file *f = &x->libraries[x->library_count++];
     f->file = mem_copy_text(info->dlpi_name, strlen(info->dlpi_name));
     return x->err = f->file ? hash_file(f) : ERR_MEMORY;
@@ -80,7 +80,7 @@ static __attribute__((used)) struct plugin loaded;
 
 int plugin_load_new(const char *file, char **json)
 {
-    struct algo_file *libraries = mem_zero_alloc(LIBRARIES_MAX, sizeof *libraries);
+    struct algo_file *libraries = mem_zero_alloc(PLUGIN_LIBRARIES_MAX, sizeof *libraries);
     loaded = (struct plugin){.facts = {.own.file = file, .libraries = libraries}};
     int err = libraries ? hash_file(&loaded.facts.own) : ERR_MEMORY;
     if (!err) err = load_library(&loaded, libraries);

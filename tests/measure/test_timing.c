@@ -315,8 +315,8 @@ static int measure_trials(double touched, double changed, struct timing_rule rul
     return measure_with(by_inputs, trial_work, rule, t);
 }
 
-// One trial of each kind is taken in each 8 rounds, ahead of any two of these; that with the same
-// inputs comes first. Trials are no samples.
+// Trials: one of each kind in 8 rounds, at random rounds. The same inputs come first. Trials are no
+// samples.
 static void test_trials(void)
 {
     enum { EIGHTS = 1600, LEAST = 3, MOST = 100 }; // 25 or 50 on average

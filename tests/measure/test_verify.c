@@ -74,7 +74,7 @@ static void check_fault(struct inputs *in, enum check_mode mode, const struct pl
         CHECK(!sample(&x), "%s: right, but %s", what_of(in, p), fail_text());
     CHECK(x.w.counts.looked == 3 && !x.w.counts.varied, "%s: %lld, %lld of 3", what_of(in, p),
           (long long)x.w.counts.looked, (long long)x.w.counts.varied);
-    // What a run leaves as it was shows only where it was spoilt.
+    // An unwritten element shows only where it was spoilt.
     const int tries = p->fault == ONE_NOT_WRITTEN || p->fault == ROW_LOST ? 100 : 1;
     int err = OK;
     fault = p->fault;
