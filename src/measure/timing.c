@@ -27,6 +27,7 @@
 #define TRIALS_LEAST     3     // trials of each kind, if time is left
 #define TRIAL_GRAPH      31    // most runs of a trial in a graph: capturing a graph takes time
 #define TRIALS_MORE      20    // further trials while keeps_result(): noise comes in bursts
+#define SUSPECT_MS       1000.0 // time for these, even if no time is left
 #define TRIAL_PAUSE_MS   0.5   // before the first of these,
 #define TRIAL_PAUSE_GROW 1.4   // factor of the next pause: 1 s in all
 #define KEEPS_SHARE      0.5   // part of a run by which a run with other inputs may be slower,
@@ -424,7 +425,7 @@ static int end_trials(struct session *s)
     if (!err && !s->trials[false] && s->out->batch > 1) err = take_trial_of(s, false);
     if (!err && !s->trials[true]) err = take_trial_of(s, true);
     for (int x = 0; x < TRIALS_MORE && !err && keeps_result(s->out); x++) {
-        if (x >= TRIALS_LEAST && is_time_up(s)) break;
+        if (x >= TRIALS_LEAST && s->trials_ms > SUSPECT_MS && is_time_up(s)) break;
         const struct timespec pause = {0, (long)(pause_ms * 1e6)};
         nanosleep(&pause, NULL);
         pause_ms *= TRIAL_PAUSE_GROW;
