@@ -241,7 +241,7 @@ static int time_task(const struct plan *plan, struct verify *verify, struct resu
 
 int bench_keep_quiet(const struct plan *plan, bool on)
 {
-    return plan->quiet ? plan->quiet(plan->quiet_arg, on) : OK;
+    return plan->quiet ? plan->quiet(plan->hook_arg, on) : OK;
 }
 
 // Checks the result, and tests whether a run waits for the work before it.

@@ -39,6 +39,7 @@ struct result {
     char reason[FAIL_TEXT_MAX]; // "": none
     const struct matrix *matrix;
     bool checked, timed, prepared; // check, timing, setup are set
+    bool dropped;                  // from a race: the case does not matter, see race.h
     struct check check;
     enum in_order in_order;
     const char *same_as; // algorithm of the same library with equal bits and time; NULL: none

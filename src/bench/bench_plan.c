@@ -5,14 +5,19 @@
 #include <string.h>
 
 #include "bench/isolation.h"
+#include "bench/race.h"
 #include "bench/same_kernel.h"
 
 // Cases with the same inputs, and the data that they share.
 struct group {
     const struct plan *plan;
     const struct bench_devices *devices;
+    const struct matrix *matrix;
+    bench_emit emit;
+    void *emit_arg;
     struct operands *operands;         // by device
     struct tiled_counts_cache *counts; // counts of the matrix
+    const struct bench_case *first;    // case of the group
     struct problem p;
     struct reference ref[VARIANTS_MAX]; // by variant of the operation
     struct same_kernel same;            // cases of vendors' libraries
@@ -46,31 +51,72 @@ static int predict_case(const struct group *g, const struct bench_device *bd, st
     return err == ERR_MEMORY ? fail_drop() : err;
 }
 
-static int emit_case(struct group *g, const struct bench_case *c, const struct matrix *matrix,
-                     bench_emit emit, void *arg)
+// Measures a case by the rule.
+static int measure_case(struct group *g, const struct bench_case *c, const struct timing_rule *rule,
+                        struct result *r)
 {
-    struct result r = result_start(c, matrix);
+    struct plan plan = *g->plan;
     struct bench_device *bd = bench_device_find(g->devices, c->device);
     if (!bd) bug("no device '%s'", c->device);
+    *r = result_start(c, g->matrix);
+    plan.rule = *rule;
     int err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
-    if (!err && !is_hopeless(g, bd, &r)) {
+    if (!err && plan.begin) err = plan.begin(plan.hook_arg, c);
+    if (!err && !is_hopeless(g, bd, r)) {
         struct reference *ref = &g->ref[c->entry->algo->variant];
-        err = bench_run_case(g->plan, ref, bd, &g->operands[bd - g->devices->list], &r);
+        err = bench_run_case(&plan, ref, bd, &g->operands[bd - g->devices->list], r);
     }
-    if (!err) err = bench_keep_quiet(g->plan, false);
-    if (!err && r.timed) err = predict_case(g, bd, &r);
-    if (!err) r.same_as = same_kernel_find(&g->same, &r);
-    if (!err) err = emit(&r, arg);
-    result_clear(&r);
+    if (!err) err = bench_keep_quiet(&plan, false);
+    if (!err && r->timed) err = predict_case(g, bd, r);
+    if (err) result_clear(r);
+    return err;
+}
+
+static int emit_result(const struct result *r, void *arg)
+{
+    struct group *g = arg;
+    struct result told = *r; // the caller keeps the memory
+    told.same_as = same_kernel_find(&g->same, r);
+    int err = g->emit(&told, g->emit_arg);
     if (!err) fail_check_ended();
     return err;
 }
 
-// Runs the cases first ... end - 1 of the plan, which have the same inputs.
-static int run_group(struct group *g, int64_t first, int64_t end, struct source *source,
-                     const struct matrix *matrix, bench_emit emit, void *arg)
+static int emit_case(struct group *g, const struct bench_case *c)
 {
-    const struct bench_case *c = &g->plan->cases[first];
+    struct result r;
+    int err = measure_case(g, c, &g->plan->rule, &r);
+    if (err) return err;
+    err = emit_result(&r, g);
+    result_clear(&r);
+    return err;
+}
+
+static int measure_in_race(void *arg, int i, const struct timing_rule *rule, struct result *r)
+{
+    struct group *g = arg;
+    return measure_case(g, &g->first[i], rule, r);
+}
+
+// Measures the cases of the group. A plug-in takes no part in a race: no other case follows one.
+static int run_cases(struct group *g, int64_t count)
+{
+    struct race race = {.rule = &g->plan->rule,
+                        .end_ms = g->plan->end_ms,
+                        .measure = measure_in_race,
+                        .emit = emit_result,
+                        .arg = g};
+    const bool races = g->plan->race && !g->plan->profile;
+    while (races && race.count < count && !g->first[race.count].entry->algo->plugin) race.count++;
+    int err = race_run(&race);
+    for (int64_t i = race.count; i < count && !err; i++) err = emit_case(g, &g->first[i]);
+    return err;
+}
+
+// Runs `count` cases that have the same inputs.
+static int run_group(struct group *g, const struct bench_case *c, int64_t count,
+                     struct source *source)
+{
     bool read = !g->lost;
     g->p = (struct problem){
         .op = g->plan->op, .source = source, .prec = c->prec, .seed = g->plan->seed};
@@ -83,9 +129,8 @@ static int run_group(struct group *g, int64_t first, int64_t end, struct source 
         tiled_counts_free(g->counts);
         tiled_counts_init(g->counts, g->p.factor);
     }
-    int err = OK;
-    for (int64_t i = first; i < end && !err; i++)
-        err = emit_case(g, &g->plan->cases[i], matrix, emit, arg);
+    g->first = c;
+    int err = run_cases(g, count);
     for (int v = 0; v < VARIANTS_MAX; v++) reference_free(&g->ref[v]);
     same_kernel_free(&g->same);
     if (read && !g->lost) problem_free(&g->p);
@@ -93,13 +138,13 @@ static int run_group(struct group *g, int64_t first, int64_t end, struct source 
     return err;
 }
 
-static int run_plan(struct group *g, const struct matrix *matrix, bench_emit emit, void *arg)
+static int run_plan(struct group *g)
 {
     const struct plan *plan = g->plan;
     struct source source;
     struct tiled_counts_cache counts;
     int err = OK;
-    source_init(&source, &matrix->A);
+    source_init(&source, &g->matrix->A);
     tiled_counts_init(&counts, &source);
     g->counts = &counts;
     g->operands = mem_zero_alloc(g->devices->count, sizeof *g->operands);
@@ -114,7 +159,7 @@ static int run_plan(struct group *g, const struct matrix *matrix, bench_emit emi
     for (int64_t first = 0, end; first < plan->count && !err; first = end) {
         end = first + 1;
         while (end < plan->count && case_same_inputs(&plan->cases[first], &plan->cases[end])) end++;
-        err = run_group(g, first, end, &source, matrix, emit, arg);
+        err = run_group(g, &plan->cases[first], end - first, &source);
     }
     for (int d = 0; d < g->devices->count && g->operands; d++) operands_free(&g->operands[d]);
     mem_free(g->operands);
@@ -126,15 +171,21 @@ static int run_plan(struct group *g, const struct matrix *matrix, bench_emit emi
 int bench_matrix(const struct plan *plan, const struct bench_devices *devices,
                  const struct matrix *matrix, bench_emit emit, void *arg)
 {
-    struct group g = {.plan = plan, .devices = devices};
-    return run_plan(&g, matrix, emit, arg);
+    struct group g = {
+        .plan = plan, .devices = devices, .matrix = matrix, .emit = emit, .emit_arg = arg};
+    return run_plan(&g);
 }
 
 int bench_unread(const struct plan *plan, const struct bench_devices *devices,
                  const struct matrix *matrix, int load_err, const char *why, bench_emit emit,
                  void *arg)
 {
-    struct group g = {.plan = plan, .devices = devices, .lost = load_err};
+    struct group g = {.plan = plan,
+                      .devices = devices,
+                      .matrix = matrix,
+                      .emit = emit,
+                      .emit_arg = arg,
+                      .lost = load_err};
     snprintf(g.reason, sizeof g.reason, "%s", why);
-    return run_plan(&g, matrix, emit, arg);
+    return run_plan(&g);
 }

@@ -46,7 +46,11 @@ struct plan {
     // Called with true before anything is timed (also conversions), which begins when the call
     // returns, and with false after it, so that other processes can pause. NULL: not called.
     int (*quiet)(void *arg, bool on);
-    void *quiet_arg;
+    // Called ahead of each measurement of a case. NULL: not called.
+    int (*begin)(void *arg, const struct bench_case *c);
+    void *hook_arg; // of quiet() and begin()
+    bool race;      // see race.h
+    double end_ms;  // of a race: clock_ms() at which no further turn begins; 0: never
 };
 
 // Makes the list of cases. The caller sets the other fields of the plan.

@@ -116,9 +116,14 @@ struct rank rank_make(struct rank_case *const *list, int count)
     return r;
 }
 
+bool rank_is_near(const struct rank_case *best, const struct rank_case *x, double margin)
+{
+    const double least = !isnan(x->ci_lo) ? x->ci_lo : !isnan(x->min_ms) ? x->min_ms : x->ms;
+    const double most = isnan(best->ci_hi) ? best->ms : best->ci_hi;
+    return least <= most * (1 + margin);
+}
+
 bool rank_may_be_best(const struct rank *r, const struct rank_case *x)
 {
-    const struct rank_case *best = r->best;
-    double least = !isnan(x->ci_lo) ? x->ci_lo : !isnan(x->min_ms) ? x->min_ms : x->ms;
-    return least <= best->ci_hi || x->ms <= best->ms * (1 + r->noise);
+    return rank_is_near(r->best, x, 0) || x->ms <= r->best->ms * (1 + r->noise);
 }

@@ -48,8 +48,12 @@ struct rank rank_make(struct rank_case *const *list, int count);
 const struct rank_case *rank_picked(const struct rank *r, const struct rank_case *x);
 // Returns the relative difference of two times: the longer over the shorter, less 1.
 double rank_difference(const struct rank_case *x, const struct rank_case *y);
-// Returns true if x may be as fast as the fastest case. Their intervals overlap, or they differ by
-// no more than the noise. Without an interval the fastest sample of x is the lower end.
+// Returns true if the interval of x begins below the end of that of `best`, or above it by no more
+// than the share `margin`. Without an interval the fastest sample of x is the lower end, and the
+// median of `best` is the upper end.
+bool rank_is_near(const struct rank_case *best, const struct rank_case *x, double margin);
+// Returns true if x may be as fast as the fastest case: rank_is_near() without a margin, or they
+// differ by no more than the noise.
 bool rank_may_be_best(const struct rank *r, const struct rank_case *x);
 
 #endif

@@ -135,6 +135,7 @@ static void add_time(struct json *j, const struct result *r)
     add_back_samples(j, o, t);
     json_number(j, o, "warmup", t->warmup);
     json_text(j, o, "stop", t->stop);
+    json_bool(j, o, "dropped", r->dropped);
     json_bool(j, o, "busy", t->busy);
     add_machine(j, o, &t->machine);
     json_bool(j, o, "throttled", t->throttled);

@@ -216,6 +216,7 @@ static int get_result(const cJSON *o, struct record *r)
     r->back_ci_lo = json_get_number(time, "back_to_back_ci_lo");
     r->back_ci_hi = json_get_number(time, "back_to_back_ci_hi");
     r->throttled = cJSON_IsTrue(json_get(time, "throttled"));
+    r->dropped = cJSON_IsTrue(json_get(time, "dropped"));
     r->busy = cJSON_IsTrue(json_get(time, "busy"));
     r->bytes = json_get_number(json_get(o, "bytes"), "compulsory");
     r->efficiency = json_get_number(o, "efficiency");

@@ -55,6 +55,7 @@ struct record {
     double *samples; // milliseconds, size sample_count; owned
     int sample_count;
     bool throttled, busy;
+    bool dropped;   // from a race: the case is not near the fastest
     bool overtakes; // a run did not wait for the work before it
 };
 

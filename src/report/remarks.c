@@ -14,7 +14,7 @@ struct remark {
 };
 // Remarks that are whole texts.
 static const char from_cache[] = "faster than memory: from the cache", throttled[] = "throttled",
-                  busy[] = "busy", not_in_order[] = "not in order";
+                  busy[] = "busy", dropped[] = "dropped", not_in_order[] = "not in order";
 
 // Remarks follow the check, each after a semicolon.
 static const struct remark remarks[] = {
@@ -23,6 +23,7 @@ static const struct remark remarks[] = {
     {"back to back N % faster", "Times of runs that may overlap differ by more than 10 %."},
     {"time for N samples", "The time limit allowed fewer than 10 samples. See -time-limit."},
     {throttled, "The device reduced its clocks. See doctor."},
+    {dropped, "A race left the case, which is not near the fastest. See -race."},
     {busy, "Other work delayed the run. The time may be too long."},
     {not_in_order, "A run starts before the work ahead has ended. Its result is wrong if that work "
                    "makes an input."},
@@ -78,6 +79,7 @@ static void add_warnings(const struct table_row *x, char text[FAIL_TEXT_MAX])
         words_print(text, FAIL_TEXT_MAX, "; time for %d sample%s", r->sample_count,
                     r->sample_count > 1 ? "s" : "");
     if (r->throttled) add(text, throttled);
+    if (r->dropped) add(text, dropped);
     if (r->busy) add(text, busy);
     if (r->overtakes) add(text, not_in_order);
 }

@@ -56,6 +56,7 @@ static int add_case(struct resume *r, struct record *x, const struct runs *runs)
                                               .path = x->path,
                                               .prefix = case_key_prefix(x->key, x->matrix),
                                               .status = x->status,
+                                              .dropped = x->dropped,
                                               .made = made_of(runs, x->run),
                                               .content = x->content,
                                               .file_bytes = x->file_bytes,
@@ -230,6 +231,7 @@ static bool is_done(const struct resume_case *c, int64_t count, const struct res
     int64_t good = 0;
     if (same_matrix(last, ask) == OTHER) return false;
     if (!status_is_good(last->status)) return !ask->retry;
+    if (last->dropped) return true; // of no later round
     for (int64_t i = 0; i < count; i++)
         good += status_is_good(c[i].status) && same_content(&c[i], last, ask);
     return good >= ask->rounds;

@@ -9,6 +9,7 @@ struct resume_case {
     char *key, *name, *path; // key; name and path of the matrix; owned
     int64_t prefix;          // length of the key up to the matrix; 0: unknown
     enum status status;
+    bool dropped;  // by a race
     int64_t made;  // date of its run, in seconds since 1970; INT64_MIN: unknown
     char *content; // hash of the matrix, owned; NULL: none, or unknown
     double file_bytes, file_changed_ns; // size and last write of the file; NAN: likewise

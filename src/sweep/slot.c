@@ -233,8 +233,9 @@ static int take_result(struct slot *x, const char *record, enum status status, c
     char *key = crash_record_key(record);
     int err = key ? write_record(x, record) : ERR_INPUT;
     if (!err) err = texts_add(&j->done, key);
-    // A failed case is not tried again in later rounds.
-    for (struct job *l = j->later; l && !err && !status_is_good(status); l = l->later)
+    // A case that failed, or that a race dropped, is not measured in later rounds.
+    const bool is_over = !status_is_good(status) || strstr(record, "\"dropped\":true");
+    for (struct job *l = j->later; l && !err && is_over; l = l->later)
         err = texts_add(&l->done, key);
     if (!err) {
         endings_add(&j->endings, status, key, j->matrix->name);

@@ -28,8 +28,8 @@ struct work {
     struct bench_setup c;
     struct record_file out; // the channel
     struct matrix M;
-    int64_t next;    // case of the plan that runs, or runs next
-    double begin_ms; // begin of that case; 0: no line `case`
+    int64_t left;    // cases of the plan without a result
+    double begin_ms; // time of the last line `case`; 0: a result has followed
     bool done;       // the line done is written
     const struct algo_plugin *plugin; // the plug-in that is loaded; NULL: none
     struct counter_tool tool;
@@ -227,13 +227,11 @@ static int leave_cases(void)
     return err ? err : ERR_DEVICE;
 }
 
-// Announces the next case, with the record that counts if the worker crashes, and loads its
-// plug-in. After the last case announces the end of the plan. A worker with a plug-in leaves the
-// cases of others.
-static int announce(struct work *w)
+// Announces a case, with the record that counts if the worker crashes, and loads its plug-in. A
+// worker with a plug-in leaves the cases of others.
+static int announce(void *arg, const struct bench_case *c)
 {
-    if (w->next >= w->c.plan.count) return end_plan(w);
-    const struct bench_case *c = &w->c.plan.cases[w->next];
+    struct work *w = arg;
     const struct algo_plugin *plugin = c->entry->algo->plugin;
     if (w->plugin && plugin != w->plugin) return leave_cases();
     struct result r = result_start(c, &w->M);
@@ -269,9 +267,10 @@ static int emit(const struct result *r, void *arg)
     if (w->counters && r->timed)
         err = counters_measure(&w->tool, &r->c, w->M.path, &counted.counters);
     if (!err) err = report(w, &counted);
-    w->next++;
+    w->begin_ms = 0;
+    w->left--;
     if (!err && (is_dead(w, r) || isolation_spoiled())) return leave_cases();
-    return err ? err : announce(w);
+    return err || w->left ? err : end_plan(w);
 }
 
 // Emits a case of an unreadable matrix. The request can have the status of an earlier worker.
@@ -311,8 +310,10 @@ static int measure_matrix(struct work *w, const struct options *o)
     w->counters = o->run.counters;
     if (w->counters) counters_open(&w->tool, w->c.primary, o->seed, omp_get_max_threads());
     w->tool.no_cache = o->run.no_cache;
+    w->left = w->c.plan.count;
     w->c.plan.quiet = keep_quiet;
-    if (!err) err = announce(w);
+    w->c.plan.begin = announce;
+    w->c.plan.hook_arg = w;
     return err ? err : bench_matrix(&w->c.plan, &w->c.devices, &w->M, emit, w);
 }
 

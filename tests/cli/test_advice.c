@@ -63,6 +63,18 @@ static void test_planned(void)
     }
 }
 
+// If `auto` is the fastest, its pick is named, unless the pick itself is slower.
+static void test_picked(void)
+{
+    for (int slower = 0; slower < 2; slower++) {
+        start();
+        struct advised *chooser = add("auto", 2, 27), *pick = add("merge", slower ? 2.2 : 2.05, 1);
+        chooser->rank.picked = "merge";
+        finish();
+        CHECK(a.own == (slower ? chooser : pick), "slower %d: %s", slower, a.own->name);
+    }
+}
+
 // Two ways to one product are compared in one group, and have names of their own.
 static void test_ways(void)
 {
@@ -133,4 +145,4 @@ static void test_busy(void)
     }
 }
 
-TESTS(test_call, test_planned, test_ways, test_standard, test_busy)
+TESTS(test_call, test_planned, test_picked, test_ways, test_standard, test_busy)

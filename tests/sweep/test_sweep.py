@@ -95,6 +95,24 @@ def test_runs(folder):
     check(order[:2] in (["stencil:3", "band:9:1"],), "not round after round: %s" % order)
 
 
+def test_race(folder):
+    """-race: a slow case is dropped and has no further rounds; a crash loses no case; finished is finished."""
+    file = folder / "race.jsonl"
+    words = ["-race", "-runs", 2, "-k", 64, "-time-limit", 0.1, "-alg", "reference,rowsplit,plant-exit,merge", "-o", file]
+    ran(sweep(*words, "gen:fem:4", "gen:fem:6"), 1, "-race")
+    valid(file)
+    found = {}
+    for r in results(file):
+        found.setdefault((r["matrix"]["name"], r["alg"]), []).append(r["time_ms"] and r["time_ms"]["dropped"])
+    check(len(found) == 8 and all(found[m, "reference"] == [True] and found[m, "plant-exit"] == [None]
+                                  for m in ("fem:4", "fem:6")), "-race -runs 2: %s" % found)
+    check(all([False, False] in (found[m, "rowsplit"], found[m, "merge"]) for m in ("fem:4", "fem:6")),
+          "the fastest has other than 2 rounds: %s" % found)
+    before = file.read_bytes()
+    ran(sweep(*words, "gen:fem:4", "gen:fem:6"), 1, "-race again")
+    check(file.read_bytes() == before, "finished cases of a race ran again")
+
+
 def test_left_behind(folder):
     """A process that a worker leaves behind, and that holds what it had open, is not waited for."""
     begin, file = time.monotonic(), folder / "left.jsonl"

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "base/words.h"
+#include "bench/race.h"
 #include "report/cell.h"
 #include "records/record_parts.h"
 
@@ -29,6 +30,18 @@ static double total_ms(const struct advised *x, int64_t runs)
 static void keep_faster(const struct advised **best, const struct advised *x)
 {
     if (is_timed(x) && (!*best || x->rank.ms < (*best)->rank.ms)) *best = x;
+}
+
+// Returns the case to name in place of x: the case that x picked, unless it is slower by more than
+// the margin of a race. The preparation of x includes the choice.
+static const struct advised *named_case(const struct advice *a, const struct advised *x)
+{
+    for (const struct advised *y = a->list; y < a->list + a->count && x->rank.picked; y++)
+        if (is_timed(y) && !strcmp(y->rank.alg, x->rank.picked) &&
+            !memcmp(y->c.axis, x->c.axis, sizeof x->c.axis) &&
+            rank_is_near(&x->rank, &y->rank, RACE_MARGIN))
+            return y;
+    return x;
 }
 
 // Returns the vendor's first case in the order of the list of algorithms: the default call. Returns
@@ -60,7 +73,8 @@ void advice_make(struct advice *a)
         a->ranks[i] = &x->rank;
     }
     a->rank = rank_make(a->ranks, a->count);
-    for (const struct advised *x = a->list; x < a->list + a->count; x++) {
+    for (const struct advised *c = a->list; c < a->list + a->count; c++) {
+        const struct advised *x = is_timed(c) ? named_case(a, c) : c;
         if (x->rank.dense)
             keep_faster(&a->dense, x);
         else
@@ -84,7 +98,8 @@ static const char *name_of(const struct advised *x, char text[256])
 {
     text[0] = 0;
     if (!x->rank.vendor)
-        words_print(text, 256, "%s of spbench", kernel_of(x));
+        words_print(text, 256, "%s of spbench%s%s", x->rank.alg,
+                    x->rank.picked ? ", which ran " : "", x->rank.picked ? x->rank.picked : "");
     else
         words_print(text, 256, "%s (%s)", x->rank.call ? x->rank.call : x->rank.alg,
                     x->library ? x->library : x->rank.vendor);
@@ -238,8 +253,8 @@ void advice_print(FILE *out, const struct advice *a)
     print_busy(out, a);
     fprintf(out, "  %-12s %d cases in %s s", "measured", a->count, cell_number(a->ms / 1000, ms));
     if (a->left_out)
-        fprintf(out, "; %d case%s left out because the budget is spent, see -budget", a->left_out,
-                a->left_out == 1 ? "" : "s");
+        fprintf(out, "; %d case%s left out because the budget is spent, see -budget: %s",
+                a->left_out, a->left_out == 1 ? "" : "s", a->left_out_names);
     fprintf(out, "\n");
 }
 

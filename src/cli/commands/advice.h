@@ -35,6 +35,7 @@ struct advice {
     struct rank_case *ranks[ADVISED_MAX];
     int count;
     int left_out;           // cases not measured because the budget is spent
+    char left_out_names[FAIL_TEXT_MAX]; // their algorithms
     double ms;              // duration of the measurement
     double products, nnz_c; // of a sparse product, NAN: not known
     double c_bytes;         // memory of C, at least; NAN: not known

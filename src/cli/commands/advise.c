@@ -9,10 +9,8 @@
 #include "cli/matrices/matrix_check.h"
 #include "cli/options/option_values.h"
 
-#define SAMPLES_SHARE 0.6 // share of the budget for the samples, without checks and preparation
-#define CASE_LEAST_MS 10  // least time limit of a case
-
 #define ADVISE_BUDGET_MS 10000 // for a matrix, unless -budget is given
+#define CASE_SHARE       0.125 // part of the budget for a case in the last turn of the race
 
 #define ALGS_SIZE 4096
 struct session {
@@ -20,9 +18,7 @@ struct session {
     struct bench_setup setup;
     struct matrix M;
     struct advice a;
-    char algs[ALGS_SIZE];   // candidates, comma-separated
-    double end_ms;          // clock_ms() at which no further case starts
-    bool over;              // the budget is spent
+    char algs[ALGS_SIZE]; // candidates, comma-separated
 };
 
 // Adds a name unless the list has it.
@@ -34,23 +30,29 @@ static void add_alg(char algs[ALGS_SIZE], const char *name)
     words_add(algs, ALGS_SIZE, ",", name);
 }
 
-// Lists the candidates: `auto`, the algorithms that it picks from, and those of vendors.
+// Returns true if the chooser can pick e, or e belongs to a vendor.
+static bool is_likely(const struct algo_entry *chooser, const struct algo_entry *e)
+{
+    bool likely = e == chooser || e->algo->vendor;
+    for (int i = 0; chooser && i < PICKS_MAX && chooser->algo->picks[i]; i++)
+        likely |= !strcmp(chooser->algo->picks[i], e->name);
+    return likely;
+}
+
+// Lists the candidates: all algorithms, the likely ones first.
 static void list_candidates(struct session *s)
 {
     const struct op *op = s->a.op;
     const struct algo_entry *chooser = algo_find(op, "auto", s->setup.primary);
     s->algs[0] = 0;
-    if (chooser && !algo_not_built(chooser)) add_alg(s->algs, chooser->name);
-    for (const struct algo_entry *e = algos; e < algos + algo_count; e++) {
-        bool picked = false;
-        if (e->op != op || e->device != s->setup.primary || algo_missing(e)) continue;
-        for (int i = 0; chooser && i < PICKS_MAX && chooser->algo->picks[i]; i++)
-            picked |= !strcmp(chooser->algo->picks[i], e->name);
-        if (picked || (e->algo->vendor && !e->algo->partial)) add_alg(s->algs, e->name);
-    }
+    for (int likely = 1; likely >= 0; likely--)
+        for (const struct algo_entry *e = algos; e < algos + algo_count; e++)
+            if (e->op == op && e->device == s->setup.primary && !algo_missing(e) &&
+                !e->algo->partial && !e->algo->reference && is_likely(chooser, e) == likely)
+                add_alg(s->algs, e->name);
 }
 
-// Adds the case to the advice. Returns an error once the budget is spent, to end the cases.
+// Adds the case to the advice.
 static int keep_case(const struct result *r, void *arg)
 {
     struct session *s = arg;
@@ -66,23 +68,37 @@ static int keep_case(const struct result *r, void *arg)
                           .peak_bytes = r->peak_bytes,
                           .busy = r->timing.busy};
     snprintf(x->reason, sizeof x->reason, "%s", r->reason);
-    s->over = clock_ms() > s->end_ms;
-    return s->over ? fail(ERR_UNCHECKED, "the budget is spent") : OK;
+    return OK;
 }
 
-// Measures the candidates.
-static int measure(struct session *s)
+static bool has_case(const struct advice *a, const struct bench_case *c)
+{
+    bool has = false;
+    for (int i = 0; i < a->count; i++)
+        has |=
+            a->list[i].c.entry == c->entry && !memcmp(a->list[i].c.axis, c->axis, sizeof c->axis);
+    return has;
+}
+
+// Measures the candidates in a race that ends at `end_ms`.
+static int measure(struct session *s, double end_ms)
 {
     struct advice *a = &s->a;
+    struct plan *plan = &s->setup.plan;
     s->o.alg = s->algs;
     int err = bench_setup_replan(&s->setup, &s->o);
     if (err) return err;
-    const int64_t cases = s->setup.plan.count;
-    s->setup.plan.rule.limit_ms =
-        fmax(CASE_LEAST_MS, SAMPLES_SHARE * s->o.budget_ms / (double)max64(cases, 1));
-    err = bench_matrix(&s->setup.plan, &s->setup.devices, &s->M, keep_case, s);
-    if (err && s->over) err = fail_drop();
-    a->left_out = (int)(cases - a->count);
+    plan->race = true;
+    plan->end_ms = end_ms;
+    plan->rule.limit_ms = plan->rule.most_ms = CASE_SHARE * s->o.budget_ms;
+    err = bench_matrix(plan, &s->setup.devices, &s->M, keep_case, s);
+    a->left_out = 0;
+    a->left_out_names[0] = 0;
+    for (const struct bench_case *c = plan->cases; c < plan->cases + plan->count; c++) {
+        if (has_case(a, c)) continue;
+        a->left_out++;
+        words_add(a->left_out_names, sizeof a->left_out_names, ", ", c->entry->name);
+    }
     return err;
 }
 
@@ -137,12 +153,10 @@ static int advise_matrix(struct session *s)
 {
     struct advice *a = &s->a;
     const double begin_ms = clock_ms();
-    s->end_ms = begin_ms + s->o.budget_ms;
-    s->over = false;
     a->count = 0;
     int err = predict_product(s);
     if (!err) warn_of_memory(s);
-    if (!err) err = measure(s);
+    if (!err) err = measure(s, begin_ms + s->o.budget_ms);
     advice_make(a);
     a->ms = clock_ms() - begin_ms;
     return err;

@@ -281,7 +281,7 @@ static int tell_plan(struct whole *c)
     int64_t all = 0, bytes = 0;
     // Seconds of a case, estimated from the options.
     const double least = 0.1, limit_s = c->o->rule.limit_ms * 1e-3;
-    const double most = limit_s > 0 ? limit_s + 0.5 : 1;
+    const double most = limit_s <= 0 ? 1 : c->o->race ? limit_s / 4 + 0.1 : limit_s + 0.5;
     int err = OK;
     for (int64_t i = 0; i < s->matrix_count && !err; i++) {
         const struct sweep_matrix *m = &s->matrices[i];

@@ -265,6 +265,7 @@ static int make_plan(struct bench_setup *setup, const struct options *o)
                              .stream = o->rule.stream};
     setup->plan.rule = o->rule;
     setup->plan.check = o->check;
+    setup->plan.race = o->race;
     setup->plan.seed = o->seed;
     setup->plan.profile = o->run.profile;
     int err = choose_algorithms(setup, o, &r.op, &chosen);
