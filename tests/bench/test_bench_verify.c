@@ -182,7 +182,7 @@ static void test_quiet(void)
     plan.check = CHECK_FULL;
     plan.rule = (struct timing_rule){.reps = 10, .warmup = 1};
     plan.quiet = keep_quiet;
-    plan.quiet_arg = &quiet;
+    plan.hook_arg = &quiet;
     for (refuse_at = 0; refuse_at <= 4; refuse_at++) {
         got.count = told = loud_prepares = loud_runs = quiet_runs = quiet = 0;
         int err = bench_matrix(&plan, &places.all, &M, keep_result, NULL);
