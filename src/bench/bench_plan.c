@@ -108,7 +108,7 @@ static int run_cases(struct group *g, int64_t count)
                         .arg = g};
     const bool races = g->plan->race && !g->plan->profile;
     while (races && race.count < count && !g->first[race.count].entry->algo->plugin) race.count++;
-    int err = race_run(&race);
+    int err = race.count ? race_run(&race) : OK;
     for (int64_t i = race.count; i < count && !err; i++) err = emit_case(g, &g->first[i]);
     return err;
 }

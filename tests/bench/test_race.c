@@ -155,8 +155,6 @@ static void test_ends(void)
     err = race(y, 2, usual, 0, 2);
     CHECK(err == ERR_INTERRUPTED && y[0].turns == 1 && !y[0].emitted && !y[1].emitted, "error %d",
           err);
-    err = race(y, 0, usual, 0, -1);
-    CHECK(!err, "no cases: error %d", err);
 }
 
 TESTS(test_turns, test_settled, test_bad, test_ends)
