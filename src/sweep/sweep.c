@@ -172,13 +172,23 @@ static int start_next(struct schedule *q, struct slot *x)
     return OK;
 }
 
+// Returns true if no slot measures whose times depend on the host.
+static bool is_quiet(const struct schedule *q)
+{
+    bool quiet = true;
+    for (int i = 0; i < q->s->slot_count && q->s->host_bound; i++)
+        quiet &= q->slots[i].state != SLOT_TIMING;
+    return quiet;
+}
+
 static int start_all(struct schedule *q)
 {
     int err = OK;
     for (int i = 0; i < q->s->slot_count && !err; i++) err = start_job(q, &q->slots[i]);
     for (int i = 0; i < q->s->slot_count && !err; i++) err = start_next(q, &q->slots[i]);
     q->soon = false;
-    for (int i = 0; i < q->s->slot_count && !err; i++) q->soon |= !slot_answer(&q->slots[i]);
+    for (int i = 0; i < q->s->slot_count && !err; i++)
+        if (q->slots[i].state != SLOT_ASKING || is_quiet(q)) q->soon |= !slot_answer(&q->slots[i]);
     return err;
 }
 

@@ -75,6 +75,7 @@ struct sweep {
     double timeout_ms;
     const struct resume *resume;
     bool retry;
+    bool host_bound;         // times depend on the host: one slot measures at a time
     struct record_file *out; // NULL: none
     struct worker *first;    // a standby for the first job, of survey_start(); NULL: none
     void (*tell)(const struct sweep_news *news, void *arg);

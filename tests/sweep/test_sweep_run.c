@@ -96,6 +96,12 @@ static int act(void)
     }
     if (!strncmp(name, "slow", 4)) be_slow();
     dprintf(WORKER_CHANNEL, "loaded 1\n");
+    if (!strncmp(name, "timed", 5)) {
+        dprintf(WORKER_CHANNEL, "quiet\n");
+        await(WORD_GO);
+        be_slow();
+        dprintf(WORKER_CHANNEL, "loud\n");
+    }
     if (strcmp(name, "clock")) {
         say_result(name, "0");
     } else if (!strstr(order, "op alg 1x1:1 clock")) { // the case has no record
@@ -125,6 +131,7 @@ static void tell(const struct sweep_news *news, void *arg)
 
 #define MATRICES_MAX 8
 static int rounds = 1;
+static bool host_bound;
 // Runs a sweep over these matrices, each of so many bytes (0: the first is the smallest), on so
 // many slots.
 static int run(const char *const *names, int count, int slot_count, int64_t bytes,
@@ -151,6 +158,7 @@ static int run(const char *const *names, int count, int slot_count, int64_t byte
                       .passes = &pass,
                       .pass_count = 1,
                       .rounds = rounds,
+                      .host_bound = host_bound,
                       .slot_configs = slots,
                       .slot_count = slot_count,
                       .timeout_ms = 20000,
@@ -183,6 +191,20 @@ static void test_memory(void)
     rmdir("alone");
     CHECK(!run(slow, 4, 2, INT64_MAX / 8, &told) && told.cases == 4, "%s", fail_text());
     CHECK(!rmdir("alone") && access("beside", F_OK), "large ones are side by side");
+}
+
+// Cases whose times depend on the host are measured one at a time, others side by side.
+static void test_host_bound(void)
+{
+    static const char *const names[] = {"timed1", "timed2"};
+    struct told told;
+    for (int bound = 0; bound < 2; bound++) {
+        host_bound = bound;
+        CHECK(!run(names, 2, 2, 1, &told) && told.cases == 2, "%s", fail_text());
+        CHECK(rmdir("beside") == (bound ? -1 : 0), "host-bound %d: side by side", bound);
+        rmdir("alone");
+    }
+    host_bound = false;
 }
 
 // Round after round, in runs of their own; what came to nothing is not tried again.
@@ -291,8 +313,8 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "worker")) return act();
     signal(SIGPIPE, SIG_IGN); // as the program has it
     CHECK(mkdtemp(folder) && !chdir(folder), "%s", folder);
-    RUN_ALL(test_memory, test_lost_device, test_rounds, test_idle, test_words, test_interrupted,
-            test_no_memory);
+    RUN_ALL(test_memory, test_host_bound, test_lost_device, test_rounds, test_idle, test_words,
+            test_interrupted, test_no_memory);
     unlink("out.jsonl");
     CHECK(!chdir("/") && !rmdir(folder), "something is left in %s", folder);
     return TEST_END();

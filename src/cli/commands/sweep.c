@@ -98,6 +98,15 @@ static bool has_cpu_case(const struct texts *prefixes)
     return false;
 }
 
+// Returns true if runs wait for the host between phases: those that make a sparse result.
+static bool is_host_bound(const struct texts *prefixes)
+{
+    char name[WORD_MAX] = "";
+    if (prefixes->count) sscanf(prefixes->list[0], "%63s", name);
+    const struct op *op = op_find(name);
+    return op && op->result == RESULT_SPARSE;
+}
+
 // Surveys the cases of run. The worker of the survey then measures, so that a device is opened only
 // once.
 static int survey_once(struct whole *c)
@@ -271,6 +280,7 @@ static void make_sweep(struct whole *c)
     s->first = &c->first;
     s->resume = &c->resume;
     s->retry = c->o->sweep.retry;
+    s->host_bound = is_host_bound(&c->pass[0].prefixes);
     s->out = &c->out;
 }
 
