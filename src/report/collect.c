@@ -60,7 +60,8 @@ static int add_case(struct collected *c, struct record *r, const char *line)
                                                    .text = text,
                                                    .run = r->run,
                                                    .environment = find_environment(c, r->run),
-                                                   .runs = 1};
+                                                   .runs = 1,
+                                                   .samples = r->sample_count};
     *r = (struct record){0};
     return OK;
 }
@@ -215,8 +216,10 @@ static struct collected_case *median_of(struct collected_case **runs, int64_t n)
     struct record *r = &chosen->r;
     const struct record *other = &runs[(n - 1) / 2]->r;
     double lo = INFINITY, hi = 0, back_lo = INFINITY, back_hi = 0;
+    chosen->samples = 0;
     for (int64_t i = 0; i < n; i++) {
         const struct record *x = &runs[i]->r;
+        chosen->samples += x->sample_count;
         widen(&lo, &hi, x->median, x->ci_lo, x->ci_hi);
         widen(&back_lo, &back_hi, x->back_to_back, x->back_ci_lo, x->back_ci_hi);
     }
@@ -318,7 +321,7 @@ static struct summary_row row_of(const struct collected *c, const struct collect
                              .reference = facts && facts->reference,
                              .dense = facts && facts->dense,
                              .own_values = r->own_values,
-                             .samples = r->sample_count,
+                             .samples = x->samples,
                              .ms = counts ? r->median : NAN,
                              .ci_lo = r->ci_lo,
                              .ci_hi = r->ci_hi,
@@ -331,6 +334,7 @@ static struct summary_row row_of(const struct collected *c, const struct collect
                                 .partial = facts ? facts->partial : NULL,
                                 .status = r->status,
                                 .rank = rank,
+                                .doubt = doubt_of(r, x->samples),
                                 .x = x};
 }
 

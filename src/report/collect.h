@@ -15,6 +15,7 @@ struct collected {
         const char *run;     // run id, "": none
         int64_t environment; // index into `environments`, -1: none
         int runs;            // number of runs of which the times are the median
+        int samples;         // number of samples of these runs
         bool chosen;         // chosen as the record of its case
     } * cases;               // in the order of the files; capacity `room`
     int64_t count, room;

@@ -72,6 +72,20 @@ static double roof(struct table_row *x) { return if_timed(x, 100 * x->x->r.effic
 static double gather(struct table_row *x) { return if_timed(x, 100 * x->x->r.gather_efficiency); }
 static double stat(struct table_row *x) { return if_timed(x, table_row_number(x, NULL, x->key)); }
 
+static bool is_doubtful(unsigned doubt) { return doubt & DOUBT_TIME; }
+
+static bool ms_doubt(struct table_row *x) { return is_doubtful(x->cell->doubt); }
+
+static bool over_best_doubt(struct table_row *x)
+{
+    return is_doubtful(x->cell->doubt | summary_fastest(x->table, x->matrix)->doubt);
+}
+
+static bool speedup_doubt(struct table_row *x)
+{
+    return is_doubtful(x->cell->doubt | x->table->base_rows[x->matrix]->doubt);
+}
+
 static double speedup(struct table_row *x) { return summary_speedup(x->table, x->line, x->matrix); }
 
 static const char *baseline(struct table_row *x) { return x->table->base; }
@@ -89,6 +103,13 @@ static const char *call(struct table_row *x) { return x->cell->rank.call; }
 static const char *reason(struct table_row *x) { return x->x->r.reason; }
 
 static const char *key(struct table_row *x) { return x->x->r.key; }
+
+static double samples(struct table_row *x) { return if_timed(x, x->x->samples); }
+
+static const char *doubt(struct table_row *x)
+{
+    return x->cell->doubt ? doubt_text(x->cell->doubt, x->x->samples, x->room) : NULL;
+}
 
 const struct column columns[] = {
     {.name = "device", .text = device, .about = "The name of the device that ran the case."},
@@ -109,6 +130,7 @@ const struct column columns[] = {
      .head = "ms",
      .value = ms,
      .format = cell_number,
+     .doubt = ms_doubt,
      .about = "The median time of one run in milliseconds. Conversion, upload and analysis "
               "are excluded. Runs do not overlap.",
      .good = "lower."},
@@ -134,6 +156,7 @@ const struct column columns[] = {
      .when = WHEN_BACK,
      .value = back,
      .format = cell_number,
+     .doubt = ms_doubt,
      .about = "Only with -time back-to-back: the median time of one run of a batch whose "
               "runs may overlap, in milliseconds.",
      .good = "close to ms. A dash: the case has one time, as every case on the CPU."},
@@ -141,6 +164,7 @@ const struct column columns[] = {
      .head = "x best",
      .value = over_best,
      .format = cell_ratio,
+     .doubt = over_best_doubt,
      .about = "The time over that of the fastest checked result of the same product.",
      .formula = "ms / least ms",
      .good = "1.00: the fastest."},
@@ -204,6 +228,7 @@ const struct column columns[] = {
      .when = WHEN_COMPARED,
      .value = speedup,
      .format = cell_ratio,
+     .doubt = speedup_doubt,
      .about = "The time of the baseline over the time of the algorithm. The baseline is a vendor's "
               "best algorithm on each matrix, else the fastest algorithm, never a reference. In "
               "tables only if the baseline is a vendor's, or is that of -baseline.",
@@ -228,6 +253,10 @@ const struct column columns[] = {
     {.name = "call", .text = call, .about = "The library call of a vendor's algorithm."},
     {.name = "reason", .text = reason, .about = "The reason of a status that is not ok."},
     {.name = "case", .text = key, .about = "The key of the case."},
+    {.name = "samples", .value = samples, .about = "The number of samples behind ms."},
+    {.name = "doubt",
+     .text = doubt,
+     .about = "The number of samples if under 6, busy, throttled, not in order; empty: none."},
 };
 const int column_count = COUNT(columns);
 
@@ -248,6 +277,17 @@ static const char *line_worst_matrix(struct table_row *x)
 }
 
 static double line_failed(struct table_row *x) { return (double)line_of(x)->failed; }
+static double line_few(struct table_row *x) { return (double)line_of(x)->few; }
+static double line_busy(struct table_row *x) { return (double)line_of(x)->busy; }
+
+static bool line_wins_doubt(struct table_row *x) { return is_doubtful(line_of(x)->wins_doubt); }
+static bool line_speedup_doubt(struct table_row *x) { return is_doubtful(line_of(x)->mean_doubt); }
+static bool line_worst_doubt(struct table_row *x) { return is_doubtful(line_of(x)->worst_doubt); }
+
+static bool line_over_best_doubt(struct table_row *x)
+{
+    return is_doubtful(line_of(x)->over_best_doubt);
+}
 
 const struct column summary_columns[] = {
     {.name = "name", .head = "algorithm", .text = name}, // described in columns[]
@@ -259,17 +299,20 @@ const struct column summary_columns[] = {
     {.name = "wins",
      .head = "wins",
      .value = line_wins,
+     .doubt = line_wins_doubt,
      .format = cell_count,
      .about = "Matrices on which the algorithm is the fastest, the baseline "
               "included. Matrices where the baseline has no time do not count."},
     {.name = "speedup",
      .head = "speedup",
      .value = line_speedup,
+     .doubt = line_speedup_doubt,
      .format = cell_ratio,
      .about = "The geometric mean of speedup, on the matrices where all have a time."},
     {.name = "x_best",
      .head = "x best",
      .value = line_over_best,
+     .doubt = line_over_best_doubt,
      .format = cell_ratio,
      .about = "The geometric mean of x best, on the matrices of the mean speedup.",
      .good = "1.00: the fastest on each."},
@@ -287,6 +330,7 @@ const struct column summary_columns[] = {
     {.name = "worst",
      .head = "worst",
      .value = line_worst,
+     .doubt = line_worst_doubt,
      .format = cell_ratio,
      .about = "The least speedup of all matrices."},
     {.name = "worst_matrix",
@@ -298,6 +342,10 @@ const struct column summary_columns[] = {
      .value = line_failed,
      .format = cell_count,
      .about = "Matrices with a failure: neither ok nor unsupported."},
+    {.name = "few_samples",
+     .value = line_few,
+     .about = "Matrices whose time has fewer than 6 samples."},
+    {.name = "busy", .value = line_busy, .about = "Matrices whose time has the remark busy."},
 };
 const int summary_column_count = COUNT(summary_columns);
 
@@ -369,7 +417,13 @@ const char *column_text(const struct shown_column *x, struct table_row *row)
 
 const char *column_cell(const struct shown_column *x, struct table_row *row)
 {
-    if (!x->c->text) return x->c->format(column_value(x, row), row->room);
+    if (!x->c->text) {
+        const double value = column_value(x, row);
+        const bool marked = x->c->doubt && isfinite(value) && x->c->doubt(row);
+        row->room[0] = DOUBT_SIGN;
+        x->c->format(value, row->room + marked);
+        return row->room;
+    }
     const char *text = column_text(x, row);
     return text ? text : "-";
 }
@@ -424,5 +478,7 @@ void columns_each(void (*group)(const char *title), void (*show)(const struct co
     each_column(columns, column_count, false, show);
     group("Columns of a summary of several matrices");
     each_column(summary_columns + 1, summary_column_count - 1, true, show);
+    group("Further fields of a summary in JSON");
+    each_column(summary_columns, summary_column_count, false, show);
     remarks_each(group, show);
 }

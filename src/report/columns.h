@@ -32,7 +32,9 @@ struct column {
     const char *(*text)(struct table_row *row);
     // Writes the value of a cell; needed if the column has `head` and `value`.
     const char *(*format)(double x, char text[32]);
-    const char *about, *formula, *good;             // `good`: the better direction; NULL: none
+    // Returns true if the value is made of a time with DOUBT_TIME. NULL: never.
+    bool (*doubt)(struct table_row *row);
+    const char *about, *formula, *good; // `good`: the better direction; NULL: none
 };
 extern const struct column columns[]; // of cases; size column_count
 extern const int column_count;

@@ -24,15 +24,24 @@ static void add_longer(char line[LINE_SIZE], double ratio)
         words_print(line, LINE_SIZE, "%.0f x as long", ratio);
 }
 
-static void add_noise(char line[LINE_SIZE], const struct rank_case *x)
+// Adds "BEGIN 1 sample; busy END" if the time of a case has such marks; else adds `otherwise`.
+static void add_doubt(char line[LINE_SIZE], const struct rank *r, const unsigned *doubts,
+                      const struct rank_case *x, const char *begin, const char *end,
+                      const char *otherwise)
 {
-    words_print(line, LINE_SIZE, "intervals overlap: measure again");
-    if (isnan(x->ci_lo))
-        words_print(line, LINE_SIZE, ": %d sample%s", x->samples, x->samples == 1 ? "" : "s");
+    char text[DOUBT_TEXT_MAX];
+    int i = 0;
+    while (r->list[i] != x) i++;
+    doubt_text(doubts[i] & DOUBT_TIME, x->samples, text);
+    if (*text)
+        words_print(line, LINE_SIZE, "%s%s%s", begin, text, end);
+    else
+        words_print(line, LINE_SIZE, "%s", otherwise);
 }
 
-static void add_others(char line[LINE_SIZE], const struct rank *r)
+static void add_others(char line[LINE_SIZE], const struct rank *r, const unsigned *doubts)
 {
+    static const char overlap[] = "intervals overlap: measure again";
     const struct rank_case *next = r->next, *near = r->near;
     if (!next) return;
     words_print(line, LINE_SIZE, "; next: ");
@@ -40,20 +49,22 @@ static void add_others(char line[LINE_SIZE], const struct rank *r)
     words_print(line, LINE_SIZE, " ");
     add_longer(line, next->over_best);
     if (near == next) {
-        words_print(line, LINE_SIZE, " (");
-        add_noise(line, near);
-        words_print(line, LINE_SIZE, ")");
-    } else if (near) {
-        words_print(line, LINE_SIZE, "; %s: ", near->name);
-        add_noise(line, near);
+        words_print(line, LINE_SIZE, " (%s", overlap);
+        add_doubt(line, r, doubts, next, ": ", ")", ")");
+    } else {
+        add_doubt(line, r, doubts, next, " (", ")", "");
+        if (!near) return;
+        words_print(line, LINE_SIZE, "; %s: %s", near->name, overlap);
+        add_doubt(line, r, doubts, near, ": ", "", "");
     }
 }
 
-static void add_vendor(char line[LINE_SIZE], const struct rank *r)
+static void add_vendor(char line[LINE_SIZE], const struct rank *r, const unsigned *doubts)
 {
     if (!r->of_vendor || r->of_vendor == r->best || r->of_vendor == r->next) return;
     words_print(line, LINE_SIZE, "; %.2f x as fast as ", r->of_vendor->over_best);
     add_name(line, r->of_vendor);
+    add_doubt(line, r, doubts, r->of_vendor, " (", ")", "");
 }
 
 static void print_line(FILE *out, const char *line, enum grid_style style)
@@ -63,7 +74,8 @@ static void print_line(FILE *out, const char *line, enum grid_style style)
     fputc('\n', out);
 }
 
-void fastest_print(FILE *out, const char *what, const struct rank *r, enum grid_style style)
+void fastest_print(FILE *out, const char *what, const struct rank *r, const unsigned *doubts,
+                   enum grid_style style)
 {
     char line[LINE_SIZE] = "", ms[32];
     const struct rank_case *best = r->best, *y;
@@ -71,10 +83,9 @@ void fastest_print(FILE *out, const char *what, const struct rank *r, enum grid_
     words_print(line, LINE_SIZE, "fastest%s: ", what);
     add_name(line, best);
     words_print(line, LINE_SIZE, ", %s ms", cell_number(best->ms, ms));
-    if (isnan(best->ci_lo))
-        words_print(line, LINE_SIZE, " (too few samples to be sure: %d)", best->samples);
-    add_others(line, r);
-    add_vendor(line, r);
+    add_doubt(line, r, doubts, best, " (not sure: ", ")", "");
+    add_others(line, r, doubts);
+    add_vendor(line, r, doubts);
     print_line(out, line, style);
     for (int i = 0; i < r->count; i++) {
         if (isnan(r->list[i]->ms) || !(y = rank_picked(r, r->list[i]))) continue;

@@ -22,6 +22,9 @@ static const struct remark remarks[] = {
     {from_cache, "The operands stay in the cache between runs. -cache cold flushes it."},
     {"back to back N % faster", "Times of runs that may overlap differ by more than 10 %."},
     {"time for N samples", "The time limit allowed fewer than 10 samples. See -time-limit."},
+    {"~ before a number",
+     "A time that the number is made of has fewer than 6 samples, or one of the "
+     "next two remarks."},
     {throttled, "The device reduced its clocks. See doctor."},
     {dropped, "A race left the case, which is not near the fastest. See -race."},
     {busy, "Other work delayed the run. The time may be too long."},
@@ -128,7 +131,8 @@ static const struct remark below[] = {
     {"fastest", "The fastest checked result with the same inputs, and the next kernel. The "
                 "speed-up over the best of a vendor follows, with the library call. \"intervals "
                 "overlap\": also if the difference is at most that of the line \"noise\". With "
-                "fewer than 6 samples the fastest sample counts."},
+                "fewer than 6 samples the fastest sample counts. Brackets have the number of "
+                "samples if under 6, busy and throttled."},
     {"noise",
      "Two rows that ran the same kernel, such as auto and the algorithm that it picked. Their "
      "times differ only by noise."},

@@ -240,20 +240,27 @@ static bool may_be_base(const struct summary_row *row, enum base_kind kind, cons
     return !strcmp(row->rank.alg, name) || (row->rank.vendor && !strcmp(row->rank.vendor, name));
 }
 
-// Fills base_rows with the fastest candidate for the baseline. Returns true if any has a time.
+// Fills base_rows with the fastest candidate for the baseline, and counts its marks. Returns true
+// if any has a time.
 static bool take_base(struct summary_table *t, enum base_kind kind, const char *name)
 {
-    bool any = false;
+    t->base_times = (struct doubt_counts){0};
+    t->base_fewer = 0;
     for (int64_t j = 0; j < t->matrix_count; j++) {
+        bool failed = false;
         t->base_rows[j] = NULL;
         for (int64_t i = 0; i < t->line_count; i++) {
-            double ms = cell_ms(t, i, j);
-            if (isnan(ms) || !may_be_base(t->lines[i].row, kind, name)) continue;
-            if (!(summary_base_ms(t, j) <= ms)) t->base_rows[j] = t->lines[i].cells[j];
-            any = true;
+            struct summary_row *row = t->lines[i].cells[j];
+            if (!row || !may_be_base(row, kind, name)) continue;
+            failed |= !row->partial && !status_is_good(row->status);
+            if (row->rank.ms < INFINITY && !(summary_base_ms(t, j) <= row->rank.ms))
+                t->base_rows[j] = row;
         }
+        if (!t->base_rows[j]) continue;
+        doubt_count(&t->base_times, t->base_rows[j]->doubt);
+        t->base_fewer += failed;
     }
-    return any;
+    return t->base_times.times;
 }
 
 // Writes the vendor's name, "cuSPARSE", or several.
@@ -321,22 +328,47 @@ static void count_line(const struct summary_table *t, int64_t i)
     for (int64_t j = 0; j < t->matrix_count; j++) {
         const struct summary_row *row = t->lines[i].cells[j];
         double x = summary_speedup(t, i, j);
-        line->timed += !isnan(cell_ms(t, i, j));
+        if (!isnan(cell_ms(t, i, j))) {
+            line->timed++;
+            line->few += (row->doubt & DOUBT_FEW) != 0;
+            line->busy += (row->doubt & DOUBT_BUSY) != 0;
+        }
         line->failed += row && !status_is_good(row->status);
-        if (!isnan(x) && !(line->worst <= x)) line->worst = x, line->worst_at = j;
+        if (isnan(x) || line->worst <= x) continue;
+        line->worst = x;
+        line->worst_at = j;
+        line->worst_doubt = row->doubt | t->base_rows[j]->doubt;
     }
 }
 
-// Counts a win for the fastest line on a matrix if the baseline has a time and is not faster. The
-// baseline may be hidden.
-static void count_win(const struct summary_table *t, int64_t j)
+// Returns the index of the fastest line on matrix j; -1: no line has a time.
+static int64_t fastest_line(const struct summary_table *t, int64_t j)
 {
     int64_t best = -1;
     for (int64_t i = 0; i < t->line_count; i++) {
         double ms = cell_ms(t, i, j);
         if (!isnan(ms) && (best < 0 || ms < cell_ms(t, best, j))) best = i;
     }
-    if (best >= 0 && cell_ms(t, best, j) <= summary_base_ms(t, j)) t->lines[best].wins++;
+    return best;
+}
+
+const struct summary_row *summary_fastest(const struct summary_table *t, int64_t j)
+{
+    int64_t best = fastest_line(t, j);
+    return best < 0 ? NULL : t->lines[best].cells[j];
+}
+
+// Counts a win for the fastest line on a matrix if the baseline has a time and is not faster. The
+// baseline may be hidden.
+static void count_win(struct summary_table *t, int64_t j)
+{
+    int64_t best = fastest_line(t, j);
+    if (best < 0) return;
+    struct summary_line *line = &t->lines[best];
+    t->unopposed += !t->base_rows[j];
+    if (!(cell_ms(t, best, j) <= summary_base_ms(t, j))) return;
+    line->wins++;
+    line->wins_doubt |= line->cells[j]->doubt | t->base_rows[j]->doubt;
 }
 
 // Sets the ranks of the lines on matrix j. `list`: scratch memory, size line_count.
@@ -394,8 +426,26 @@ static bool is_shared(const struct summary_table *t, int64_t j)
     return all;
 }
 
+// Counts the times of the means on matrix j, and collects their marks.
+static void add_doubts(struct summary_table *t, int64_t j)
+{
+    const struct summary_row *base = t->base_rows[j];
+    bool shown = false; // the baseline is one of the lines
+    for (int64_t i = 0; i < t->line_count; i++) {
+        struct summary_line *line = &t->lines[i];
+        if (!line->timed) continue;
+        shown |= line->cells[j] == base;
+        line->mean_doubt |= line->cells[j]->doubt | base->doubt;
+        line->over_best_doubt |= line->cells[j]->doubt | summary_fastest(t, j)->doubt;
+        doubt_count(&t->times, line->cells[j]->doubt & DOUBT_TIME);
+    }
+    if (!shown) doubt_count(&t->times, base->doubt & DOUBT_TIME);
+}
+
 static void take_means(struct summary_table *t)
 {
+    for (int64_t j = 0; j < t->matrix_count; j++)
+        if (is_shared(t, j)) add_doubts(t, j);
     for (int64_t i = 0; i < t->line_count; i++) {
         struct summary_line *line = &t->lines[i];
         double speed = 0, ms = 0, over = 0;

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "bench/bench.h"
+#include "report/doubt.h"
 
 struct collected_case; // see collect.h
 
@@ -23,6 +24,7 @@ struct summary_row {
     const char *partial;    // part that the algorithm omits, see struct algo; NULL: none
     enum status status;
     struct rank_case rank; // for summary_make(), which compares the cases of a matrix
+    unsigned doubt;        // marks of its time, see enum doubt
     const struct collected_case *x; // its record; NULL: none
     // Set by summary_add() from the key of the case:
     char *key;             // owned; the texts below point into it
@@ -47,6 +49,9 @@ struct summary_line {
     double prep_ms, pays_after;    // medians over the matrices with a time, see struct rank_case
     double worst;                  // least baseline / ms over all matrices; NAN: none
     int64_t worst_at;              // matrix of the worst case; -1: none
+    int64_t few, busy;             // number of times with DOUBT_FEW, and with DOUBT_BUSY
+    // Marks of all times that a number is made of.
+    unsigned wins_doubt, mean_doubt, over_best_doubt, worst_doubt;
 };
 
 struct summary_table {
@@ -60,6 +65,10 @@ struct summary_table {
     char base[192];                       // description of the baseline
     bool compared;                        // the baseline is a vendor's or a named one
     int64_t shared; // number of matrices on which the baseline and each timed line have a time
+    struct doubt_counts times;      // of the means: those of the lines and of the baseline
+    struct doubt_counts base_times; // of the baseline, on all matrices
+    int64_t unopposed;  // number of matrices where a line has a time and the baseline has none
+    int64_t base_fewer; // number of matrices where another candidate for the baseline failed
 };
 
 enum summary_sort { SUMMARY_AS_IS, SUMMARY_NAME, SUMMARY_TIME, SUMMARY_SPEEDUP };
@@ -88,6 +97,8 @@ void summaries_free(struct summaries *s);
 
 // Returns the index of a matrix in the table; -1: none.
 int64_t summary_find_matrix(const struct summary_table *t, const char *size_name);
+// Returns the fastest of the lines on matrix j; NULL: no line has a time.
+const struct summary_row *summary_fastest(const struct summary_table *t, int64_t j);
 // Returns the time of the baseline on matrix j; NAN: none.
 static inline double summary_base_ms(const struct summary_table *t, int64_t j)
 {

@@ -201,7 +201,8 @@ static int print_fastest_on(FILE *out, const struct summary_table *t, int64_t j,
 {
     struct rank_case *cases = mem_alloc(t->line_count, sizeof *cases),
                      **list = mem_alloc(t->line_count, sizeof *list);
-    int count = 0, err = cases && list ? OK : ERR_MEMORY;
+    unsigned *doubts = mem_alloc(t->line_count, sizeof *doubts);
+    int count = 0, err = cases && list && doubts ? OK : ERR_MEMORY;
     bool any = !back;
     char what[320];
     for (int64_t i = 0; i < t->line_count && !err; i++) {
@@ -210,15 +211,16 @@ static int print_fastest_on(FILE *out, const struct summary_table *t, int64_t j,
         cases[count] = cell->rank;
         if (back) any |= use_back_to_back(&cell->x->r, &cases[count]);
         list[count] = &cases[count];
-        count++;
+        doubts[count++] = cell->doubt;
     }
     if (any && !err) {
         struct rank rank = rank_make(list, count);
         snprintf(what, sizeof what, "%s%s", back ? " back to back" : "", inputs);
-        fastest_print(out, what, &rank, style);
+        fastest_print(out, what, &rank, doubts, style);
     }
     mem_free(cases);
     mem_free(list);
+    mem_free(doubts);
     return err;
 }
 
@@ -471,7 +473,7 @@ void view_warnings(FILE *out, const struct report_view *v)
     if (busy)
         fprintf(out,
                 "busy: other programs used the processors during %lld of %lld cases; times may be "
-                "too long\n",
+                "too long: measure on an idle machine, or with -threads 1\n",
                 busy, timed);
     if (overtaking)
         fprintf(out,

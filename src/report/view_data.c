@@ -131,6 +131,10 @@ static int add_table(struct json *j, cJSON *list, const struct report_view *v, i
     json_text(j, o, "baseline", t->base);
     json_number(j, o, "matrices", (double)t->matrix_count);
     json_number(j, o, "shared", (double)t->shared);
+    json_number(j, o, "without_baseline", (double)t->unopposed);
+    cJSON *marks = json_object(j, o, "baseline_doubts");
+    for (int k = 0; k < DOUBT_KINDS; k++)
+        json_number(j, marks, doubt_names[k], (double)t->base_times.of[k]);
     cJSON *summary = json_array(j, o, "summary");
     column_set_summary(&lines);
     for (int64_t i = 0; i < t->line_count; i++)

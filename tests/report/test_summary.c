@@ -107,6 +107,47 @@ static void test_means(void)
     summaries_free(&s);
 }
 
+// A number has the marks of the times that it is made of, of the baseline too, if the baseline is
+// hidden.
+static void test_doubts(void)
+{
+    struct summaries s = {0};
+    char text[DOUBT_TEXT_MAX];
+    fill(&s);
+    add(&s, "lib1", "z", NAN), add(&s, "fast", "z", 1), add(&s, "plain", "z", 9);
+    s.rows[0].doubt = DOUBT_ORDER; // lib1 on p, the baseline
+    s.rows[2].doubt = DOUBT_FEW;   // fast on p: the win
+    s.rows[5].doubt = DOUBT_BUSY;  // lib2 on q, the baseline
+    CHECK(!summary_make(&s, &(struct summary_rule){.algs = "fast,plain"}), "%s", fail_text());
+    const struct summary_table *t = s.tables;
+    const struct summary_line *fast = line_of(t, "fast"), *plain = line_of(t, "plain");
+    CHECK(fast->wins_doubt == (DOUBT_FEW | DOUBT_ORDER), "wins %x", fast->wins_doubt);
+    CHECK(fast->mean_doubt == (DOUBT_FEW | DOUBT_BUSY | DOUBT_ORDER), "mean %x", fast->mean_doubt);
+    CHECK(plain->worst_doubt == 0 && fast->worst_doubt == DOUBT_BUSY, "worst");
+    CHECK(plain->wins_doubt == DOUBT_BUSY && plain->over_best_doubt == DOUBT_FEW, "of plain");
+    CHECK(fast->few == 1 && fast->busy == 0, "times of fast");
+    CHECK_TEXT(doubt_counts_text(&t->times, text),
+               "1 of 6 times with fewer than 6 samples, 1 busy");
+    CHECK_TEXT(doubt_counts_text(&t->base_times, text), "1 of 3 times busy, 1 not in order");
+    CHECK(t->unopposed == 1 && t->base_fewer == 0, "%lld unopposed", (long long)t->unopposed);
+    summaries_free(&s);
+}
+
+// Few samples are fewer than 6, or those of a record without an interval; a record without a time
+// has no mark.
+static void test_marks(void)
+{
+    struct record r = {.status = STATUS_OK, .median = 1, .ci_lo = 1, .gflops = 1, .method = "full"};
+    char text[DOUBT_TEXT_MAX];
+    CHECK(doubt_of(&r, 6) == 0 && doubt_of(&r, 5) == DOUBT_FEW, "samples");
+    r.ci_lo = NAN;
+    r.busy = r.overtakes = true;
+    CHECK(doubt_of(&r, 6) == (DOUBT_FEW | DOUBT_BUSY | DOUBT_ORDER), "%x", doubt_of(&r, 6));
+    CHECK_TEXT(doubt_text(doubt_of(&r, 1), 1, text), "1 sample; busy; not in order");
+    r.status = STATUS_FAILED;
+    CHECK(doubt_of(&r, 1) == 0, "no time");
+}
+
 // x best is a mean over the shared matrices; prep ms and pays after are medians over all.
 static void test_preparation(void)
 {
@@ -331,5 +372,6 @@ static void test_memory(void)
     }
 }
 
-TESTS(test_ways, test_means, test_preparation, test_reference, test_named, test_order, test_partial,
-      test_baseline_without_time, test_tables, test_device, test_keys, test_remarks, test_memory)
+TESTS(test_ways, test_means, test_doubts, test_marks, test_preparation, test_reference, test_named,
+      test_order, test_partial, test_baseline_without_time, test_tables, test_device, test_keys,
+      test_remarks, test_memory)
