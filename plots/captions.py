@@ -9,6 +9,7 @@ import re
 from collections import Counter
 
 import common
+import marks
 import series
 import words
 
@@ -84,15 +85,6 @@ def rest_texts(selection, rows):
         ("none", "%s without what the figure shows")) if rest[kind]]
 
 
-def clocks_text(rows):
-    busy = sum(row["busy"] for row in rows)
-    held = sum(row["throttled"] for row in rows)
-    if not busy + held:
-        return "none was measured on a busy machine or with clocks held down"
-    return "%d measured while the machine was busy, %d while the clocks were held down " \
-        "(hollow in the figure, where it has marks)" % (busy, held)
-
-
 def dates_text(envs):
     dates = sorted(str(env["date"])[:16].replace("T", " ") for env in envs if env.get("date"))
     return " to ".join(dict.fromkeys(dates[:1] + dates[-1:])) or "not said"
@@ -134,7 +126,7 @@ def of(module, said):
         "Times": "%s Cache %s; launched %s; runs %s" % (
             runs_text(rows), counts(row["cache"] for row in rows), launches,
             counts(row["way"] for row in rows) or "not said how"),
-        "Clocks and load": clocks_text(rows),
+        "Marks": marks.counts_text(rows) or "none",
         "Checked": counts(row["method"] for row in rows),
         "Files": counts(row["source"] for row in rows),
     }

@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from types import SimpleNamespace
 
+import marks
 import precs
 import records
 import repeats
@@ -248,10 +249,8 @@ def footnotes(selection, left=True):
     found = mixed(selection.rows + selection.left)
     if left and selection.left:
         found.append("Left out: %s." % count_text(selection.left))
-    flagged = sum(row["flagged"] for row in selection.rows)
-    if flagged:
-        found.append("%d measured while the clocks were held down or the machine was busy."
-                     % flagged)
+    marked = marks.counts_text(selection.rows, 3)
+    found += ["%s: %s." % (marks.SIGN, marked)] * bool(marked)
     return found + runs_text(selection.rows) + selection.notes
 
 
@@ -382,14 +381,19 @@ def about(rows):
 def geomean(values):
     """Returns the geometric mean, or None without values."""
     values = list(values)
-    return math.exp(math.fsum(map(math.log, values)) / len(values)) if values else None
+    return marks.like(math.exp(math.fsum(map(math.log, values)) / len(values)), values) if values else None
+
+
+def median(values):
+    return marks.like(statistics.median(values), values)
 
 
 def means(ratios, form="%.2f×"):
     """Returns ({name: geometric mean as text}, title) of {name: {matrix: ratio}}. All means are
     over the same matrices. A series on too few matrices has its number of matrices instead."""
     kept, shared = comparable(ratios)
-    return ({name: form % geomean(of[m] for m in shared) if name in kept and shared
+    mean = {name: geomean(of[m] for m in shared) for name, of in kept.items()}
+    return ({name: marks.sign(mean[name]) + form % mean[name] if name in kept and shared
              else "(%d only)" % len(of) for name, of in ratios.items()},
             "geometric mean on %s" % counted(len(shared), "shared matrix", many="shared matrices"))
 

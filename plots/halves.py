@@ -10,6 +10,7 @@ import sys
 
 import common
 import drawing
+import marks
 import precs
 import records
 import series
@@ -54,8 +55,8 @@ def panel(ax, speed, look, texts, flagged):
 
 def said_of(prec, speed, texts, title):
     """Returns "f16, geometric mean on 3 shared matrices: a 1.52×, slower on 1 of 3; ..."."""
-    return "%s, %s: %s." % (prec, title, "; ".join("%s %s, slower on %d of %d" % (
-        name, texts[name], sum(x < 1 for x in of.values()), len(of)) for name, of in speed.items()))
+    return "%s, %s: %s." % (prec, title, "; ".join("%s %s, slower on %s of %d" % (
+        name, texts[name], marks.count(x for x in of.values() if x < 1), len(of)) for name, of in speed.items()))
 
 
 def draw(selection):

@@ -6,12 +6,12 @@ Text of records passes text() on its way to the page, a path passes quoted().
 
 import html
 import os
-import statistics
 from collections import Counter, namedtuple
 from urllib.parse import quote
 
 import captions
 import common
+import marks
 import overview
 import precs
 import records
@@ -96,19 +96,15 @@ def answer(panel):
     ratios = list(panel.speed.values())
     least, most = (of(panel.speed, key=panel.speed.get) for of in (min, max))
     cases = panel.found[panel.name]
-    missing = len(set(cases) - set(panel.speed))
     vendor = series.vendor_in(panel.found)
-    said = "<b>%s: %s is %s× as fast as %s%s</b> (geometric mean of %s; %s). " % (
+    said = "<b>%s: %s is %s× as fast as %s%s</b> (%s). " % (
         text(words.operation(panel.op)), text(panel.name), words.times(common.geomean(ratios)),
         text(overview.over_text(panel)), "" if vendor else " (%s)" % text(panel.base),
-        words.counted(len(ratios), "matrix", many="matrices"),
-        text(words.case(panel.rows[0])))
+        text("; ".join(["geometric mean of %s" % words.counted(len(ratios), "matrix", many="matrices"),
+                        words.case(panel.rows[0]), *overview.marks_of(panel)])))
     said += "Median %s×, least %s× (%s), greatest %s× (%s)." % (
-        words.times(statistics.median(ratios)), words.times(panel.speed[least]), text(least[0]),
+        words.times(common.median(ratios)), words.times(panel.speed[least]), text(least[0]),
         words.times(panel.speed[most]), text(most[0]))
-    if missing:
-        said += " On %s more %s has no result." % (words.counted(
-            missing, "matrix", many="matrices"), text(panel.base))
     choices = captions.counts(row["stats"].get("picked") for row in cases.values())
     if choices:
         said += " %s chose %s." % (text(panel.name), text(choices))
@@ -119,12 +115,18 @@ def head_html(rows, panels):
     """Returns the head of the page: a sentence for each operation, and the chart."""
     yield "<h1>Which sparse kernel is the fastest on %s?</h1>" % text(
         captions.each(row["device"] for row in rows))
+    ok = [row for row in rows if row["status"] == "ok"]
+    busy = sum(row["busy"] for row in ok)
+    if busy:
+        yield '<p class="answer"><b>Other programs used the processors during {:,} of {:,} cases.</b> Their times may be too ' \
+            "long: measure on an idle machine, or with <code>-threads 1</code>.</p>".format(busy, len(ok))
     for panel in panels:
         yield '<p class="answer">%s</p>' % answer(panel)
     if panels:
         yield '<div class="chart">'
         yield from overview.svg(panels)
         yield "</div>"
+        yield '<p class="said">%s</p>' % text(marks.LEGEND)
     else:
         yield "<p>Nothing to compare: one algorithm alone, or none, has usable results.</p>"
 

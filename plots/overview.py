@@ -13,10 +13,12 @@ import html
 import math
 import os
 import sys
+import textwrap
 from collections import Counter, namedtuple
 from types import SimpleNamespace
 
 import common
+import marks
 import precs
 import records
 import series
@@ -26,7 +28,8 @@ import words
 Panel = namedtuple("Panel", "device op rows found name base speed")
 
 WIDE, HIGH, ACROSS = 800, 316, 3  # width of a row of panels in pixels; panels side by side
-LEFT, RIGHT, TOP, FOOT = 40, 10, 128, 26  # around the bars of a panel
+LEFT, RIGHT, TOP, FOOT = 40, 10, 128, 26  # around the bars of a panel without marks
+LINE, CHARACTER = 14, 5.6  # of marks: height of a line, width of a character
 FASTER, SLOWER = "#0072B2", "#D55E00"  # Okabe and Ito's colours
 BARS_MOST = 300  # bars above which they are one shape, without names
 NAME_MOST = 17  # characters of a matrix
@@ -122,14 +125,25 @@ def bars(panel, left, width, place):
                 html.escape(words.quoted(m[0])), html.escape(words.visible(m[0])), words.times(ratio), shape)
 
 
-def panel_svg(panel, left, top, width):
-    """Returns the lines of a panel, in a row of panels `width` wide, at (left, top)."""
+def marks_of(panel):
+    """Returns phrases on times with marks, and on matrices without a time of the baseline."""
+    return marks.pair_texts(panel.found[panel.name], panel.found[panel.base], panel.base)
+
+
+def mark_lines(panel, width):
+    """Returns the phrases as lines for a panel `width` wide."""
+    most = int((width - LEFT - RIGHT) / CHARACTER)
+    return [line for said in marks_of(panel) for line in textwrap.wrap(said, most)]
+
+
+def panel_svg(panel, left, top, width, more):
+    """Returns the lines of a panel, in a row of panels `width` wide, at (left, top). `more`: pixels for the marks."""
     ends = min(*panel.speed.values(), 1) / 1.1, max(*panel.speed.values(), 1) * 1.1
     low, high = map(math.log, ends)
-    inner, foot = width - LEFT - RIGHT, HIGH - FOOT
+    inner, foot = width - LEFT - RIGHT, HIGH + more - FOOT
 
     def place(ratio):
-        return foot - (math.log(ratio) - low) / (high - low) * (foot - TOP)
+        return foot - (math.log(ratio) - low) / (high - low) * (foot - TOP - more)
 
     yield '<g transform="translate(%.1f %.1f)">' % (left, top)
     yield text(LEFT, 22, words.operation(panel.op), "name")
@@ -140,11 +154,13 @@ def panel_svg(panel, left, top, width):
         len(panel.speed), "matrix", many="matrices"), "said")
     yield text(LEFT, 119, "worst case %s× (%s)" % (words.times(panel.speed[worst(panel)]), words.visible(
         worst(panel)[0], NAME_MOST)), "said")
+    for at, line in enumerate(mark_lines(panel, width)):
+        yield text(LEFT, 119 + LINE * (at + 1), line, "tick")
     for at in ticks(*ends):
         yield '<path d="M%d %.1fh%.1f" stroke="%s"/>' % (LEFT, place(at), inner, "#222" if at == 1 else "#ddd")
         yield text(LEFT - 5, place(at) + 4, "%g×" % at, "tick", ' text-anchor="end"')
     yield from bars(panel, LEFT, inner, place)
-    yield text(LEFT, HIGH - 10, "matrices, sorted (1×: equal speed)", "tick")
+    yield text(LEFT, HIGH + more - 10, "matrices, sorted (1×: equal speed)", "tick")
     yield "</g>"
 
 
@@ -165,13 +181,14 @@ def svg(panels):
     """Returns the image as text."""
     across = min(ACROSS, len(panels))
     down = -(-len(panels) // across)
-    high = down * HIGH + 36
+    more = LINE * max(len(mark_lines(panel, WIDE / across)) for panel in panels)
+    high = down * (HIGH + more) + 36
     yield '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" font-family=' \
         '"sans-serif"><style>%s</style><rect width="100%%" height="100%%" fill="#fff"/>' % (WIDE, high, STYLE)
     yield text(LEFT, 24, title_of(panels), "title")
     for at, panel in enumerate(panels):
-        yield from panel_svg(panel, at % across * WIDE / across, 36 + at // across * HIGH,
-                             WIDE / across)
+        yield from panel_svg(panel, at % across * WIDE / across, 36 + at // across * (HIGH + more),
+                             WIDE / across, more)
     yield "</svg>"
 
 

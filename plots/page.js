@@ -3,8 +3,8 @@
 // What a cell is sorted by: its number where it begins with one, else its text; nothing comes last.
 function valueOf(row, column) {
   const text = row.cells[column] ? row.cells[column].textContent.trim() : "";
-  const number = parseFloat(text.replace(/,/g, ""));
-  return text === "" ? null : /^[-\d.]/.test(text) && !isNaN(number) ? number : text.toLowerCase();
+  const number = parseFloat(text.replace(/^~|,/g, ""));
+  return text === "" ? null : /^~?[-\d.]/.test(text) && !isNaN(number) ? number : text.toLowerCase();
 }
 
 // Down or up: numbers come before words, both before nothing.

@@ -76,8 +76,8 @@ def draw(selection):
     drawing.legend_beside(ax)
     notes = [words.counted(len(drawn), "case") + "."]
     if speeds:
-        notes.append("Segments: %.2f× in the geometric mean of %s." % (
-            common.geomean(speeds), words.counted(len(speeds), "case")))
+        notes.append("Segments: %s× in the geometric mean of %s." % (
+            words.times(common.geomean(speeds)), words.counted(len(speeds), "case")))
     return drawing.finish(fig, "Roofline at the predicted intensity", selection, notes, drawn)
 
 

@@ -4,6 +4,7 @@ import math
 
 import common
 import records
+import words
 
 BOUNDS = ("algorithmic", "all_miss", "cold_miss")
 NEAR = 2  # a prediction within this factor is a good one
@@ -91,6 +92,6 @@ def quality(name, cases, bound):
     ratios = [row["gflops"] / x for row, x in zip(cases, want)]
     near = sum(1 / NEAR <= ratio <= NEAR for ratio in ratios)
     ordered = rank_correlation([row["gflops"] for row in cases], want)
-    return "%s: measured over %s %.2f in the geometric mean, within %.2g to %g on %d of %d%s." % (
-        name, bound.replace("_", " "), common.geomean(ratios), 1 / NEAR, NEAR, near, len(ratios),
+    return "%s: measured over %s %s in the geometric mean, within %.2g to %g on %d of %d%s." % (
+        name, bound.replace("_", " "), words.times(common.geomean(ratios)), 1 / NEAR, NEAR, near, len(ratios),
         "" if ordered is None else ", rank correlation %.2f" % ordered)

@@ -14,6 +14,7 @@ import re
 import sys
 import zlib
 
+import marks
 import repeats
 from words import visible
 
@@ -151,8 +152,9 @@ def row_from(record, env, which=SEPARATE):
     row["curve"] = aspect_nonzeros(row)
     row["rows"], row["row_mean"] = number(matrix["rows"]), number(matrix.get("row_mean"))
     row["row_max"], row["row_cv"] = number(matrix.get("row_max")), number(matrix.get("row_cv"))
-    in_order = check.get("in_order") is not False
-    row["ms"], row["interval"], row["way"] = median_of(time, which, in_order)
+    row["in_order"] = check.get("in_order") is not False
+    row["ms"], row["interval"], row["way"] = median_of(time, which, row["in_order"])
+    row["samples"] = len(time.get("samples") or ())
     row["which"] = which
     # The record's rates are those of its median.
     faster = (number(time.get("median")) or row["ms"]) / row["ms"] if row["ms"] else 1
@@ -288,7 +290,7 @@ def read(paths, which=SEPARATE):
         raise NoData("%s: no result records" % ", ".join(paths))
     tell_apart(rows)
     # The later measurement counts, whatever the order of the files.
-    return repeats.settled(sorted(rows, key=lambda row: row["date"]))
+    return list(map(marks.mark, repeats.settled(sorted(rows, key=lambda row: row["date"]))))
 
 
 def rows_of(path, lines, which=SEPARATE):

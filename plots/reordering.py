@@ -12,8 +12,10 @@ import sys
 import bars
 import common
 import drawing
+import marks
 import predictions
 import records
+import words
 
 FIGURE = "reordered"
 MEASURED, PREDICTED = "%s: measured", "%s: predicted"
@@ -66,8 +68,8 @@ def draw(selection):
         ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)
     for name, of in found.items():
         pairs = list(of.values())
-        notes.append("%s: %.2f× in the geometric mean of %d, faster on %d; the model agrees on %d." % (
-            name, common.geomean(x for x, _ in pairs), len(pairs), sum(x > 1 for x, _ in pairs),
+        notes.append("%s: %s× in the geometric mean of %d, faster on %s; the model agrees on %d." % (
+            name, words.times(common.geomean(x for x, _ in pairs)), len(pairs), marks.count(x for x, _ in pairs if x > 1),
             sum((x > 1) == (model > 1) for x, model in pairs)))
     return drawing.finish(fig, "Rows reordered", selection, notes,
                           [row for row in selection.rows if has(row) and row["matrix"] in order])

@@ -49,7 +49,8 @@ def median_row(rows):
     scale = middle["ms"] / ms
     spans = [row["interval"] or (row["ms"], row["ms"]) for row in ordered]
     moved = next((row["moved"] for row in [middle] + ordered if row["moved"]), None)
-    return {**middle, "ms": ms, "moved": moved, "runs": len(ordered), "gflops": middle["gflops"] * scale,
+    return {**middle, "ms": ms, "moved": moved, "runs": len(ordered),
+            "samples": sum(row["samples"] for row in ordered), "gflops": middle["gflops"] * scale,
             "gather": middle["gather"] and middle["gather"] * scale,
             "interval": (min(low for low, _ in spans), max(high for _, high in spans)),
             "flagged": 2 * sum(row["flagged"] for row in ordered) >= len(ordered)}

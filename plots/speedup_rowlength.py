@@ -12,6 +12,7 @@ import sys
 
 import common
 import drawing
+import marks
 import records
 import series
 import tables
@@ -54,15 +55,15 @@ def picks_texts(found, cases, base):
         return []
     texts = ["chose the fastest on %.1f %% of %s" % (100 * right / count, count)]
     best = common.geomean(best_choice(among, base).values())
-    return texts if best is None else texts + ["always the fastest: %.2f×" % best]
+    return texts if best is None else texts + ["always the fastest: %s×" % words.times(best)]
 
 
 def said_of(name, speed, failed):
     """Returns "name 1.2 [1.0, 1.4], faster on 20, slower on 9, failed on 1", from {matrix:
     speed-up}."""
-    return "%s %s, faster on %d, slower on %d%s" % (
-        name, tables.median_text(speed.values()), sum(x > 1 for x in speed.values()),
-        sum(x < 1 for x in speed.values()), ", failed on %d" % failed if failed else "")
+    return "%s %s, faster on %s, slower on %s%s" % (
+        name, tables.median_text(speed.values()), marks.count(x for x in speed.values() if x > 1),
+        marks.count(x for x in speed.values() if x < 1), ", failed on %d" % failed if failed else "")
 
 
 def draw(selection):

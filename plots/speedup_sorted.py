@@ -13,6 +13,7 @@ import sys
 
 import common
 import drawing
+import marks
 import records
 import series
 
@@ -23,8 +24,9 @@ def has(row):
 
 def summary(name, speeds):
     """Returns "name: 0.14 to 834, mean 19.2, slower on 9 of 188"."""
-    return "%s: %.3g to %.3g, mean %.3g, slower on %d of %d" % (
-        name, min(speeds), max(speeds), math.fsum(speeds) / len(speeds), sum(x < 1 for x in speeds), len(speeds))
+    ends = *(marks.sign(x) + "%.3g" % x for x in (min(speeds), max(speeds))), marks.sign(*speeds)
+    return "%s: %s to %s, mean %s%.3g, slower on %s of %d" % (
+        name, *ends, math.fsum(speeds) / len(speeds), marks.count(x for x in speeds if x < 1), len(speeds))
 
 
 def draw(selection):

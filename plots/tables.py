@@ -7,10 +7,10 @@ algorithm. All its numbers are over the matrices that all lines share in all col
 """
 
 import re
-import statistics
 from collections import Counter, namedtuple
 
 import common
+import marks
 import precs
 import records
 import series
@@ -30,7 +30,7 @@ def ratio_cell(ratio):
 
 
 def ms_text(ms):
-    return "%.4g" % ms if ms < 1000 else "{:,.0f}".format(ms)
+    return marks.sign(ms) + ("%.4g" % ms if ms < 1000 else "{:,.0f}".format(ms))
 
 
 def figure_text(x):
@@ -42,7 +42,7 @@ def median_text(values, text=times):
     values or more."""
     values = sorted(values)
     ends = common.median_interval(values)
-    return text(statistics.median(values)) + (" [%s, %s]" % tuple(map(text, ends)) if ends else "")
+    return text(common.median(values)) + (" [%s, %s]" % tuple(map(text, ends)) if ends else "")
 
 
 def failed_of(selection, found):
@@ -65,9 +65,10 @@ def about_base(selection, found, base):
 def base_text(base, cases):
     """Returns a sentence on the times of the base of the speed-ups."""
     ms = [row["ms"] for row in cases.values()]
-    return "Speed-ups are over %s: %s to %s ms, median %s on %s." % (
+    marked = marks.counts_text(list(cases.values()))
+    return "Speed-ups are over %s: %s to %s ms, median %s on %s%s." % (
         base, ms_text(min(ms)), ms_text(max(ms)), median_text(ms, ms_text),
-        words.counted(len(ms), "matrix", many="matrices"))
+        words.counted(len(ms), "matrix", many="matrices"), marked and "; " + marked)
 
 
 def about_vendor(selection, found, base):
@@ -166,7 +167,7 @@ def matrices(selection, found=None):
                       *(Cell(figure_text(figures[m].get(name)), figures[m].get(name))
                         for name in told),
                       *(time_cell(cases.get(name), whole) for name in names)))
-    return Table("Times of every matrix", 1, ("ms", "nonzeros", *told, *names), lines, [])
+    return Table("Times of every matrix", 1, ("ms", "nonzeros", *told, *names), lines, [marks.LEGEND])
 
 
 def time_cell(row, whole):
@@ -209,7 +210,7 @@ def winners(rows):
     return Table(
         "The fastest of each matrix", 4,
         ("matrix", "operation", "case", "fastest", "ms", "× baseline", "baseline",
-         "baseline ms", "nonzeros"), sorted(lines, key=lambda line: line[0].lower()), [])
+         "baseline ms", "nonzeros"), sorted(lines, key=lambda line: line[0].lower()), [marks.LEGEND])
 
 
 def winner(row, other, several):
@@ -270,6 +271,11 @@ def ranking_of(sets):
     if not shared:
         return None
     full = {name for name in names if all(shared <= set(of[name]) for of in columns.values())}
+    ok = [row for row in every if row["status"] == "ok" and series.name_of(row) in kept]
+    cases = {(row["matrix"], words.case(row)) for row in ok}
+    marked, alone = marks.counts_text(ok), len(cases - whole[base])
+    said = ["%s: %s." % (marks.SIGN, marked)] * bool(marked)
+    said += ["No time of %s on %d of %d cases, which are left out." % (base, alone, len(cases))] * bool(alone)
     means = {name: {head: common.geomean(of[name][m] for m in shared) for head, of in columns.items()}
              for name in full}
     order = sorted(sorted(full), key=lambda name: -common.geomean(means[name].values()))
@@ -277,7 +283,7 @@ def ranking_of(sets):
     return Ranking(
         every[0]["revision"], max(row["date"] for row in every)[:10],
         table_of("Speed-up over %s" % base, base, [name for name in order if name in first], columns, means,
-                 shared, left_out(names - full - singles, columns, every)),
+                 shared, said + left_out(names - full - singles, columns, every)),
         table_of("Variants", base, [name for name in order if name not in first], columns, means, shared,
                  left_out(singles & names - full, columns, every)))
 

@@ -139,7 +139,7 @@ def said_of(every, steps):
     if not every:
         return ["No cliff."] * steps
     return ["%s, the highest (▲): %s." % (words.counted(len(every), "cliff"), ", ".join(
-        "%s at %d on %s %.2f×" % (name, value, words.visible(m[0], 30), ratio)
+        "%s at %d on %s %s×" % (name, value, words.visible(m[0], 30), words.times(ratio))
         for ratio, name, value, m in every[:CLIFFS_SAID]))]
 
 

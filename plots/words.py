@@ -3,6 +3,7 @@
 import unicodedata
 from urllib.parse import quote
 
+import marks
 import precs
 
 NO_NAME = "(no name)"
@@ -63,7 +64,7 @@ def counted(count, what, *, many=None):
 
 
 def times(ratio):
-    return "%.2f" % ratio if ratio >= 0.1 else "%.2g" % ratio
+    return marks.sign(ratio) + ("%.2f" if ratio >= 0.1 else "%.2g") % ratio
 
 
 def quoted(text):

@@ -43,8 +43,6 @@ said=$(make --no-print-directory figures RESULTS="$out" OUT="$figures" 2>&1) || 
 }
 cases=$(grep -c '"kind":"result".*"busy":' "$out")
 busy=$(grep -c '"kind":"result".*"busy":true' "$out")
-[ "$busy" -eq 0 ] ||
-    echo "demo: the machine was busy during $busy of $cases cases: their times may be too long"
 
 cat <<END
 
@@ -55,4 +53,9 @@ Commands to try:
   ./spbench list                        the algorithms; list NAME shows all about one
   ./spbench -k 32,128 YOUR.mtx          every algorithm on a matrix of your own
   ./spbench help columns                the meaning of each number in the table
+END
+[ "$busy" -eq 0 ] || cat <<END
+
+Other programs used the processors during $busy of $cases cases: do not believe these times.
+Measure again on an idle machine, or on one processor: ./spbench -threads 1 -device cpu gen:fem:6
 END

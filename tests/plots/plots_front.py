@@ -9,7 +9,9 @@ from types import SimpleNamespace
 
 from plots_names import NASTY
 import common
+import marks
 import overview
+import records
 import tables
 from plots_records import (GPU, M1, M2, OLD, SPGEMM, SPMM, environment, gpu_records, product, result, rows_of, write)
 
@@ -157,6 +159,39 @@ def test_page(folder, check, run):
         at = max(at, text.find(want, at))
     for word in ("set of cases", "sets of cases", "oracle", "picks"):
         check(word not in text, "the page says %r" % word)
+
+
+def test_marks(folder, check, run):
+    """Times of few samples, of a busy machine and out of order are counted in the sentence of the mean. Numbers
+    made of them have the sign. Matrices without a time of the baseline are counted there too."""
+    made = [result(alg, m, ms) for m in (M1, M2, M3) for alg, ms in (("merge", 1.0), ("cusparse", 4.0))]
+    made[0]["time_ms"]["samples"] = [1.0] * 5
+    made[2]["time_ms"]["busy"] = True
+    made[3]["check"]["in_order"] = False
+    made[5] = result("cusparse", M3, 4.0, status="unchecked")
+    path = write(os.path.join(folder, "marks.jsonl"), [environment(roof=GPU), *made])
+    rows = {(row["alg"], row["name"]): row for row in records.read([path])}
+    check([(name, bool(marks.sign(row["ms"], row["gflops"]))) for (_, name), row in rows.items()] == [
+        ("one", True), ("one", False), ("two", True), ("two", False), ("three", False), ("three", False)],
+          "marked: %s" % {key: type(row["ms"]) for key, row in rows.items()})
+    ms = rows["merge", "one"]["ms"]
+    check([marks.sign(x) for x in (2 / ms, ms / 2, ms * ms, 2 * ms, common.geomean([ms, 1.0]), common.median([1.0, ms, 2.0]),
+                                   common.geomean([1.0]))] == ["~"] * 6 + [""], "made of a marked time")
+    check(marks.count([ms, 1.0]) == "~2" and marks.count([1.0]) == "1", "a number of wins")
+    status, said, errors = run("all.py", path, "--format", "svg", "-figures", "speedup_rowlength")
+    with open(os.path.join(folder, "marks", "index.html"), encoding="utf-8") as file:
+        text = file.read()
+    for want in (
+            "<b>SpMM: merge is ~4.00× as fast as the best algorithm of cuSPARSE</b> (geometric mean of 2 matrices; k = 64, "
+            "layout = row, single precision; ~: 1 of 4 times with fewer than 6 samples, 1 busy; cuSPARSE (best): 1 of 2 "
+            "times not in order; no time of cuSPARSE (best) on 1 of 3 matrices, which are left out). Median ~4.00×",
+            "<b>Other programs used the processors during 1 of 5 cases.</b>", "<code>-threads 1</code>",
+            ">~4.00×<", "No time of cuSPARSE (best) on 1 of 3 cases, which are left out.", "<td>~1</td>", marks.LEGEND):
+        check(want in text, "the page says %r: %d %s" % (want, status, errors))
+    with open(os.path.join(folder, "marks", "figures", "speedup_rowlength-spmm-k64-f32.txt"), encoding="utf-8") as file:
+        caption = file.read()
+    check("Marks: 1 of 5 times with fewer than 6 samples, 1 busy, 1 not in order" in caption and "faster on ~2" in caption,
+          "the caption: " + caption)
 
 
 def test_light(folder, check, run):

@@ -110,7 +110,7 @@ def test_flags(check):
     made[2]["time_ms"].update(ci_lo=3.95, ci_hi=4.05)
     rows = rows_of(SPGEMM, *made)
     check([row["flagged"] for row in rows] == [True, True, False, False], "flagged rows")
-    check([row["interval"] for row in rows] == [None, (0.8, 1.25), (3.95, 4.05), None], "intervals")
+    check([row["interval"] for row in rows] == [None, (0.8, 1.25), (3.95, 4.05), (6.0, 6.0)], "intervals")
     for script, count in ((gflops_bars, 2), (speedup_rowlength, 2), (roofline, 2),
                           (gflops_compression, 2), (format_convert, 1)):
         fig = script.draw(common.select(rows))

@@ -83,7 +83,7 @@ def test_caption(check):
             ("Device", "NVIDIA H200"), ("Libraries", "cuSPARSE 12.6.3 (1)"),
             ("Measured", "2026-11-20 10:00 (UTC), by revision abc (3)"),
             ("Times", "3 times are of one run. Cache warm (3); launched one by one (2), as a graph (1)"),
-            ("Clocks and load", "1 measured while the machine was busy, 1 while the clocks"),
+            ("Marks", "1 of 3 times busy, 1 throttled"),
             ("Checked", "full (3)"), ("Files", "here.jsonl (3)")):
         check(want in caption[heading], "caption, %s: %s" % (heading, caption[heading]))
 

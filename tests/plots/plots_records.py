@@ -86,7 +86,7 @@ def case(of, axes, alg, matrix, ms, flops, prec="f32", device="cuda:0", status="
               "matrix": {"name": name, "path": "m/" + name, "rows": rows, "cols": rows,
                          "nnz": nnz, "row_mean": nnz / rows if rows else 0.0},
               "check": {"method": method, "elements": rows, "error_ratio": 0.3} if ok else None,
-              "time_ms": {"median": ms, "samples": [ms], "throttled": False} if ok else None,
+              "time_ms": {"median": ms, "ci_lo": ms, "ci_hi": ms, "samples": [ms] * 6, "throttled": False} if ok else None,
               "formats": [{"of": "A", "format": format_, "bytes": int(csr * ratio),
                            "csr_bytes": csr, "convert_ms": first, "convert_warm_ms": again,
                            "upload_ms": 0.1}

@@ -335,7 +335,7 @@ def main():
                      plots_model.test_synthetic):
             test(check, near)
         for test in (plots_times.test_times, plots_reading.test_gzip, plots_reading.test_pipe, plots_front.test_image,
-                     plots_front.test_page, plots_front.test_light, plots_names.test_figures):
+                     plots_front.test_page, plots_front.test_marks, plots_front.test_light, plots_names.test_figures):
             test(folder, check, run)
         plots_more.test_runs(folder, check, near)
         skipped += not plots_page.test_page(folder, check, run)
