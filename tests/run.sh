@@ -147,6 +147,7 @@ begin list python3 tests/list.py
 begin layers python3 tests/layers.py
 begin column tests/extend/test_column.sh
 begin documents python3 tests/documents.py build/cpu/spbench
+begin results "$python" tests/results.py build/cpu/spbench
 begin man tests/cli/man.sh build/cpu/spbench
 
 # These wait more than they compute.

@@ -17,7 +17,10 @@ part() {
         if [ $# -gt 1 ]; then sed -n "/^\.SS $2\$/,/^\.S[HS] /p"; else cat; fi
 }
 # bold TEXT: TEXT as roff in bold. names NAME LINES: one of the lines has NAME in bold.
-bold() { printf '\\fB%s\\fR' "${1//-/\\-}"; }
+bold() {
+    local text=${1//-/\\-}
+    printf '\\fB%s\\fR' "${text//\~/\\(ti}"
+}
 names() { grep -qF -- "$(bold "$1")" <<<"$2"; }
 
 mapfile -t sections < <(sed -n 's/^\.SH //p' "$work/page.1")
