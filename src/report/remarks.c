@@ -23,8 +23,7 @@ static const struct remark remarks[] = {
     {"back to back N % faster", "Times of runs that may overlap differ by more than 10 %."},
     {"time for N samples", "The time limit allowed fewer than 10 samples. See -time-limit."},
     {"~ before a number",
-     "A time that the number is made of has fewer than 6 samples, or one of the "
-     "next two remarks."},
+     "A time behind the number has fewer than 6 samples, or the remark throttled or busy."},
     {throttled, "The device reduced its clocks. See doctor."},
     {dropped, "A race left the case, which is not near the fastest. See -race."},
     {busy, "Other work delayed the run. The time may be too long."},
