@@ -19,6 +19,8 @@
 #define BATCH_MAX        997
 #define SEPARATOR_TRIES  9
 #define TICK_MS          0.0005 // least duration of a sample: resolution of the device's clock
+#define PASS_MS          1000.0 // time for TIMING_INTERVAL_SAMPLES, whatever the limit
+#define AGREE            1.25   // most that the median of fewer may be, in shortest runs
 #define WANTED_PRECISION 0.005  // half-width of the confidence interval over the median
 #define NOISE_SHRINKS    0.9 // twice the samples shrink the half-width to 0.71 if noise is random
 #define SAMPLES_MAX      100000
@@ -54,6 +56,7 @@ struct session {
     double shortest_ms; // shortest run of the warm-up
     double round_ms;    // duration of the last round with a verified result, hooks included
     bool stale;         // a result was read since the last run
+    bool unseen;        // the result of the last run is there, not looked at
     bool announces;     // the next batch is announced to the parent, which has a clock of its own
     double last_width;  // width of the confidence interval at the last test
     int room;           // allocated samples
@@ -82,6 +85,7 @@ static int time_batch(struct session *s, const struct batch *c, double *ms)
     const double begin = clock_ms(), begin_cpu = host ? clock_process_ms() : 0;
     // A system call above lets waiting processes run before the announcement.
     int err = announce(s, -1);
+    s->unseen = true;
     if (!err) err = s->dev->ops->timer_start(s->dev);
     if (!err) err = batch_start(c);
     if (!err) err = s->dev->ops->timer_stop(s->dev, ms);
@@ -101,13 +105,21 @@ static int time_batch(struct session *s, const struct batch *c, double *ms)
     return err;
 }
 
+// Releases a result that is not looked at.
+static int release(struct session *s)
+{
+    const struct timed_work *w = s->work;
+    const bool there = s->unseen;
+    s->unseen = false;
+    return there && w->release ? w->release(w->arg) : OK;
+}
+
 // Runs once, outside the samples.
 static int run_once(struct session *s, double *ms)
 {
-    const struct timed_work *w = s->work;
-    const struct batch one = {.dev = s->dev, .work = w, .count = 1};
+    const struct batch one = {.dev = s->dev, .work = s->work, .count = 1};
     int err = time_batch(s, &one, ms);
-    return err || !w->release ? err : w->release(w->arg);
+    return err ? err : release(s);
 }
 
 // Returns true if the warm-up is over.
@@ -137,10 +149,12 @@ static int warm_up(struct session *s)
 }
 
 // Returns a prime number of runs: a fault in every n-th run then meets the end of some batch, where
-// the result is verified.
-static int batch_size(double run_ms)
+// the result is verified. A short limit is shared by the samples that an interval needs.
+static int batch_size(double run_ms, double most_ms)
 {
-    int size = (int)fmin(ceil(BATCH_TARGET_MS / fmax(run_ms, 1e-6)), BATCH_MAX);
+    const double share = most_ms > 0 ? most_ms / TIMING_INTERVAL_SAMPLES : INFINITY;
+    const double target = fmin(BATCH_TARGET_MS, share);
+    int size = (int)fmin(ceil(target / fmax(run_ms, 1e-6)), BATCH_MAX);
     for (size = size < BATCH_MIN ? BATCH_MIN : size;; size++) {
         int divisor = 2;
         while (divisor * divisor <= size && size % divisor) divisor++;
@@ -185,7 +199,7 @@ static int make_batches(struct session *s)
     struct timing *out = s->out;
     // Hooks between runs exclude batches. H200: a launch takes the host 3 us, in a graph 1 us.
     bool batched = s->shortest_ms < BATCH_BELOW_MS && !s->rule->cold && !s->work->release;
-    out->batch = batched ? batch_size(s->shortest_ms) : 1;
+    out->batch = batched ? batch_size(s->shortest_ms, s->rule->most_ms) : 1;
     s->apart = (struct batch){.dev = s->dev, .work = s->work, .count = out->batch};
     s->back_to_back = s->apart;
     s->apart.separated = batched && ops->separate;
@@ -203,7 +217,8 @@ static bool has_hooks(const struct session *s) { return s->work->before || s->wo
 static bool is_due(const struct session *s)
 {
     const struct timed_work *w = s->work;
-    return !w->is_due || w->is_due(w->arg, s->out->count);
+    const bool late = s->rule->most_ms > 0 && elapsed(s) > s->rule->most_ms;
+    return !w->is_due || w->is_due(w->arg, s->out->count, late);
 }
 
 // Returns true if the caches have to be brought into the state that runs leave.
@@ -212,11 +227,13 @@ static bool leaves_traces(const struct session *s)
     return !s->rule->cold && s->shortest_ms < REFRESH_BELOW_MS;
 }
 
-// Runs once, untimed, after a result was read: the cache is then as runs leave it.
+// Releases the last result. Runs once, untimed, after a result was read: the cache is then as runs
+// leave it.
 static int refresh(struct session *s)
 {
     double unused;
-    if (!s->stale) return OK;
+    int err = release(s);
+    if (err || !s->stale) return err;
     s->stale = false;
     return leaves_traces(s) ? run_once(s, &unused) : OK;
 }
@@ -224,7 +241,8 @@ static int refresh(struct session *s)
 static int look(struct session *s)
 {
     const struct timed_work *w = s->work;
-    if (!w->after) return w->release ? w->release(w->arg) : OK;
+    if (!w->after) return release(s);
+    s->unseen = false;
     s->stale = true;
     return w->after(w->arg);
 }
@@ -254,7 +272,6 @@ static int take_sample(struct session *s, const struct batch *c, bool due, doubl
     if (!err) err = time_batch(s, c, ms);
     s->announces = false;
     if (!err && due) err = look(s);
-    if (!err && !due && w->release) err = w->release(w->arg);
     if (err) return err;
     if (c->separated) *ms = fmax(*ms - c->count * s->out->separator_ms, TICK_MS);
     *ms /= c->count;
@@ -372,6 +389,19 @@ static bool is_time_up(const struct session *s)
            (s->out->count >= TIMING_MIN_SAMPLES && now >= rule->limit_ms);
 }
 
+// Returns true if another sample is taken although no time is left: for an interval while the runs
+// of all samples fit in PASS_MS; then while an outlier may decide the median.
+static bool needs_sample(const struct session *s)
+{
+    const struct timing *t = s->out;
+    const double runs = t->batch * (s->apart.separated ? 2 : 1);
+    if (t->count >= TIMING_INTERVAL_SAMPLES) return false;
+    if (runs * (t->mean * t->count + t->min) <= PASS_MS) return true;
+    const double shortest = t->batch == 1 && !s->rule->cold ? fmin(t->min, s->shortest_ms) : t->min;
+    return t->median > AGREE * shortest &&
+           elapsed(s) + s->round_ms <= 2 * s->rule->most_ms + PASS_MS;
+}
+
 // Sets *stop to the rule that ends the samples; NULL: none does. The confidence interval is tested
 // each time the count has doubled: 10, 20, 40, ...
 static int stop_rule(struct session *s, const char **stop)
@@ -391,8 +421,10 @@ static int stop_rule(struct session *s, const char **stop)
             *stop = "noise";
         s->last_width = width;
     }
-    if (!*stop && is_time_up(s)) *stop = "time";
-    return OK;
+    if (*stop || !is_time_up(s)) return OK;
+    int err = timing_summarise(t);
+    if (!err && !needs_sample(s)) *stop = "time";
+    return err;
 }
 
 // Returns true if changed_ms exceeds same_ms by more than noise. INFINITY: there is no trial with
@@ -443,6 +475,7 @@ static int take_samples(struct session *s)
         err = take_round(s);
         if (!err) err = stop_rule(s, &out->stop);
     }
+    if (!err && s->unseen) err = look(s); // a run can foresee that it is the last
     return err ? err : timing_summarise(out);
 }
 

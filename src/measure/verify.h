@@ -1,8 +1,9 @@
 // Verifies results of timed runs: the last result of a sample, outside the timing.
 //
 // Before each sample some elements of the old result are changed, so that a run which writes
-// nothing is found. The results of samples 1, 2, 4, 8, ..., and of a random quarter of the others
-// are verified. Places and samples come from secret(): a run cannot foresee them.
+// nothing is found. The results of samples 1, 2, 4, 8, ..., of the last sample, and of a random
+// quarter of the others are verified. Beyond the time limit 2, 4, 8, ... count as others. Places
+// and samples come from secret(): a run cannot foresee them.
 //
 // The operands change between samples (timing.c). The first result after a change is compared with
 // the definition at a few places. Later results are compared with it in every bit. A result that
@@ -44,7 +45,7 @@ struct verify verify_start(struct task *t, struct reference *ref, enum check_mod
 // place in the text.
 int verify_before(void *verify);
 int verify_after(void *verify);
-bool verify_is_due(void *verify, int64_t sample);
+bool verify_is_due(void *verify, int64_t sample, bool late);
 int verify_change(void *verify, bool really);
 void verify_lose(void *verify);
 void verify_touch(void *verify);

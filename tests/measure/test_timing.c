@@ -24,7 +24,10 @@ static int count_run(void *arg) { return (void)arg, runs++, note('r'); }
 static int count_before(void *arg) { return (void)arg, note('b'); }
 static int count_after(void *arg) { return (void)arg, note('a'); }
 static int count_release(void *arg) { return (void)arg, note('x'); }
-static bool is_even(void *arg, int64_t sample) { return (void)arg, sample % 2 == 0; }
+static bool is_even(void *arg, int64_t sample, bool late)
+{
+    return (void)arg, !late && sample % 2 == 0;
+}
 static int fake_start(struct device *d) { return (void)d, OK; }
 static int fake_flush(struct device *d) { return (void)d, flushes++, note('f'); }
 static int fake_stop(struct device *d, double *ms)
@@ -194,9 +197,9 @@ static void test_release(void)
     struct timing t;
     for (int both = 0; both < 2; both++) {
         work.is_due = both ? NULL : is_even;
-        int err = measure_with(quick, work, (struct timing_rule){.reps = 2, .warmup = 1}, &t);
-        CHECK(!err && t.batch == 1 && t.count == 2, "batch %d, %d samples", t.batch, t.count);
-        CHECK_TEXT(deeds, both ? "rxbrarxbra" : "rxbrarxbrx");
+        int err = measure_with(quick, work, (struct timing_rule){.reps = 4, .warmup = 1}, &t);
+        CHECK(!err && t.batch == 1 && t.count == 4, "batch %d, %d samples", t.batch, t.count);
+        CHECK_TEXT(deeds, both ? "rxbrarxbrarxbrarxbra" : "rxbrarxbrxbrarxbra");
         timing_free(&t);
     }
     work.run = fail_third;
@@ -207,25 +210,25 @@ static void test_release(void)
     CHECK(err == ERR_DEVICE && runs == 40 && !t.samples && !t.count, "error %d", err);
 }
 
-// The result of each sample is spoilt before, and looked at after if it is due. So that a look is
-// not seen in the cache, a run follows, unless it is so long that it does not matter, or the cache
-// is cold.
+// The result of each sample is spoilt before, and looked at after if it is due or the last. So that
+// a look is not seen in the cache, a run follows, unless it is so long that it does not matter, or
+// the cache is cold.
 static void test_hooks(void)
 {
     static const struct {
         double (*script)(int);
         bool cold, both;
         const char *deeds;
-    } table[] = {{slow, false, false, "rbrarbr"},  {slow, false, true, "rbrarbra"},
-                 {slower, false, false, "rbrabr"}, {slower, false, true, "rbrabra"},
-                 {slow, true, false, "rbfrabfr"},  {slow, true, true, "rbfrabfra"}};
+    } table[] = {{slow, false, false, "rbrarbrbrarbra"},  {slow, false, true, "rbrarbrarbrarbra"},
+                 {slower, false, false, "rbrabrbrabra"},  {slower, false, true, "rbrabrabrabra"},
+                 {slow, true, false, "rbfrabfrbfrabfra"}, {slow, true, true, "rbfrabfrabfrabfra"}};
     struct timed_work work = {.run = count_run, .before = count_before, .after = count_after};
     struct timing t;
     for (int i = 0; i < COUNT(table); i++) {
-        const struct timing_rule rule = {.reps = 2, .warmup = 1, .cold = table[i].cold};
+        const struct timing_rule rule = {.reps = 4, .warmup = 1, .cold = table[i].cold};
         work.is_due = table[i].both ? NULL : is_even;
         int err = measure_with(table[i].script, work, rule, &t);
-        CHECK(!err && t.count == 2 && t.warmup == 1, "row %d: %d samples after %d", i, t.count,
+        CHECK(!err && t.count == 4 && t.warmup == 1, "row %d: %d samples after %d", i, t.count,
               t.warmup);
         CHECK_TEXT(deeds, table[i].deeds);
         timing_free(&t);
@@ -264,6 +267,7 @@ static void test_hook_errors(void)
 
 // Runs whose time depends on the inputs: as they were, touched, or changed.
 enum inputs { USUAL, TOUCHED, CHANGED };
+static double usual_ms = 1;
 static double cost[3], spent; // of a run; of all since the clock was read
 static double other_cost;     // of a run from trial number other_from of kind other_kind on
 static enum inputs inputs, other_kind;
@@ -307,7 +311,7 @@ static const struct timed_work trial_work = {
 
 static int measure_trials(double touched, double changed, struct timing_rule rule, struct timing *t)
 {
-    cost[USUAL] = 1, cost[TOUCHED] = touched, cost[CHANGED] = changed;
+    cost[USUAL] = usual_ms, cost[TOUCHED] = touched, cost[CHANGED] = changed;
     trials[TOUCHED] = trials[CHANGED] = 0;
     slept_ms = spent = 0;
     inputs = USUAL;
@@ -370,8 +374,10 @@ static void test_few_trials(void)
     int touched = 0;
     for (int i = 0; i < 40; i++) {
         // A whole run more is noise if no trial with the same inputs says how long a run takes.
-        const double changed = i % 20 ? 1.9 : 2.1;
+        const double changed = i % 20 ? 1900 : 2100;
+        usual_ms = 1000;
         int err = measure_trials(changed, changed, (struct timing_rule){.most_ms = 1}, &t);
+        usual_ms = 1;
         const bool alone = trials[TOUCHED] != 1, kept = alone && i % 20 == 0;
         CHECK(err == (kept ? ERR_UNCHECKED : OK) && trials[CHANGED] == (kept ? 21 : 1) &&
                   trials[TOUCHED] <= (kept ? 20 : 1),
@@ -544,7 +550,8 @@ static int lasts(void *arg)
     return count_run(arg);
 }
 
-// The samples end in time, and there is one; so many as were asked for, if no limit was.
+// The samples end in time if 6 exist, or if they would take more than a second; so many as were
+// asked for, if no limit was.
 static void test_limits(void)
 {
     static const struct {
@@ -553,13 +560,15 @@ static void test_limits(void)
         int least_warmup, most_warmup, least, most; // runs, samples
         const char *stop;
     } table[] = {
-        {{.most_ms = 240, .limit_ms = 240}, 20, 1, 2, 1, 10, "time"},
-        {{.most_ms = 1, .limit_ms = 1}, 60, 1, 1, 1, 1, "time"},
-        {{.most_ms = 100, .reps = 50}, 30, 1, 1, 1, 2, "time"},
+        {{.most_ms = 240, .limit_ms = 240}, 20, 1, 2, 6, 10, "time"},
+        {{.most_ms = 1, .limit_ms = 1}, 60, 1, 1, 6, 6, "time"},
+        {{.most_ms = 1, .limit_ms = 1}, 300, 1, 1, 2, 3, "time"},
+        {{.most_ms = 100, .reps = 50}, 30, 1, 1, 6, 6, "time"},
+        {{.most_ms = 1, .reps = 2}, 30, 1, 1, 2, 2, "reps"},
         {{.most_ms = 100000, .reps = 3}, 20, 3, 3, 3, 3, "reps"},
         {{.reps = 1}, 600, 1, 1, 1, 1, "reps"}, // a second run would end after more than a second
         {{.reps = 1, .warmup = 7}, 10, 7, 7, 1, 1, "reps"},
-        {{.most_ms = 1, .limit_ms = 1, .warmup = 4}, 20, 1, 1, 1, 1, "time"},
+        {{.most_ms = 1, .limit_ms = 1, .warmup = 4}, 20, 1, 1, 6, 6, "time"},
         {{.most_ms = 100000, .limit_ms = 10}, 10, 3, 6, 10, 10, "time"},
     };
     struct timing t;
@@ -575,11 +584,53 @@ static void test_limits(void)
     }
 }
 
+static double first_long(int i) { return i == 1 ? 4000 : 2000; }
+static double long_warm_up(int i) { return i ? 2000 : 4000; }
+static double grows(int i) { return 2000 * pow(1.5, i); }
+static double grows_late(int i) { return rest(200), grows(i); }
+static int looks, late_looks;
+static int slow_look(void *arg) { return (void)arg, rest(100), looks++, OK; }
+static bool is_late(void *arg, int64_t sample, bool late)
+{
+    (void)arg;
+    late_looks += late;
+    return sample == 0 || !late;
+}
+
+// Fewer than 6 samples are enough if their median is near the shortest run, that of the warm-up
+// included; else others follow, until twice the limit and a second have passed.
+static void test_few_samples(void)
+{
+    static const struct {
+        double (*script)(int);
+        int least, most;
+    } table[] = {{long_warm_up, 1, 1}, {first_long, 3, 3}, {grows, 6, 6}, {grows_late, 2, 4}};
+    struct timing t;
+    for (int i = 0; i < COUNT(table); i++) {
+        int err = measure(table[i].script, (struct timing_rule){.most_ms = 1e-6}, &t);
+        CHECK(!err && t.count >= table[i].least && t.count <= table[i].most && t.warmup == 1,
+              "row %d: %d samples", i, t.count);
+        CHECK_TEXT(t.stop, "time");
+        timing_free(&t);
+    }
+    // Looks take the time: beyond the limit few are due, but the last sample is looked at.
+    struct timed_work work = {.run = count_run, .after = slow_look, .is_due = is_late};
+    looks = late_looks = 0;
+    int err = measure_with(steady, work, (struct timing_rule){.most_ms = 50}, &t);
+    CHECK(!err && t.count == 6 && looks == 2 && late_looks == 5, "%d samples, %d looks, %d late",
+          t.count, looks, late_looks);
+    timing_free(&t);
+    // A short limit makes batches shorter, not samples fewer.
+    err = measure(quick, (struct timing_rule){.most_ms = 0.6}, &t);
+    CHECK(!err && t.count >= 6 && t.batch == 101, "%d samples of %d runs", t.count, t.batch);
+    timing_free(&t);
+}
+
 int main(void)
 {
     RUN_ALL(test_ranks, test_summary, test_rules, test_warm_up, test_bound, test_release,
             test_hooks, test_hook_errors, test_trials, test_few_trials, test_verdict, test_late,
-            test_batches, test_limits, test_no_time);
+            test_batches, test_limits, test_few_samples, test_no_time);
     struct timing t;
     interrupted = 1;
     CHECK(measure(steady, (struct timing_rule){.reps = 5}, &t) == ERR_INTERRUPTED, "not noticed");

@@ -133,19 +133,21 @@ static void check_varying(struct inputs *in, enum check_mode mode)
     task_teardown(&x.t);
 }
 
-// Samples 1, 2, 4, 8, ... and a random quarter of the others are looked at. Each case has another
-// quarter.
+// Samples 1, 2, 4, 8, ... and a random quarter of the others are looked at; of late ones, the
+// quarter. Each case has another quarter.
 static void test_due(void)
 {
     struct verify w = {.samples = 0}, x = w;
-    int due = 0, unlike = 0;
+    int due = 0, unlike = 0, late_due = 0;
     for (int64_t s = 0; s < 1024; s++) {
-        bool now = verify_is_due(&w, s);
+        bool now = verify_is_due(&w, s, false);
         CHECK(now || (s & (s + 1)), "sample %lld is not looked at", (long long)s + 1);
-        due += now, unlike += now != verify_is_due(&x, s);
+        late_due += verify_is_due(&w, 1, true);
+        due += now, unlike += now != verify_is_due(&x, s, false);
     }
     CHECK(due > 200 && due < 320 && unlike > 200, "%d of 1024, %d not in another case", due,
           unlike);
+    CHECK(late_due > 200 && late_due < 320, "%d of 1024 late ones", late_due);
 }
 
 // Whatever allocation fails while a result is looked at, it is told as such, and nothing is left.
