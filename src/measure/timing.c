@@ -28,10 +28,12 @@
 #define TRIAL_SHARE      0.25  // part of the time that further trials may take
 #define TRIALS_LEAST     3     // trials of each kind, if time is left
 #define TRIAL_GRAPH      31    // most runs of a trial in a graph: capturing a graph takes time
-#define TRIALS_MORE      20    // further trials while keeps_result(): noise comes in bursts
+#define TRIALS_MORE      20    // further trials while keeps_result(): noise comes in bursts,
+#define TRIALS_MOST      40    // while trials with the same inputs are mostly as slow
 #define SUSPECT_MS       1000.0 // time for these, even if no time is left
 #define TRIAL_PAUSE_MS   0.5   // before the first of these,
-#define TRIAL_PAUSE_GROW 1.4   // factor of the next pause: 1 s in all
+#define TRIAL_PAUSE_GROW 1.4   // factor of the next pause,
+#define TRIAL_PAUSE_MOST 100.0 // which is the longest: 3 s in all
 #define KEEPS_SHARE      0.5   // part of a run by which a run with other inputs may be slower,
 #define KEEPS_ALONE      1.0   // the same without trials that write the same values,
 #define KEEPS_SLACK_MS   0.002 // plus this: noise of a short run,
@@ -64,7 +66,8 @@ struct session {
     int trial_round[2];    // of TRIAL_ROUNDS, secret: of trials without and with other inputs
     int trials[2];         // taken
     double trials_ms;      // duration of all trials
-    double later_ms;       // least time of a further trial with the same inputs
+    double later[TRIALS_MOST]; // times of further trials with the same inputs, size later_count
+    int later_count;
     // Runs apart, runs back to back, separators alone; the last two only if apart.separated.
     struct batch apart, back_to_back, separators;
 };
@@ -445,6 +448,14 @@ static bool is_slower(const struct timing *t, double same_ms)
 // trial hides it.
 static bool keeps_result(const struct timing *t) { return is_slower(t, t->same_ms); }
 
+// Returns true if most of the later trials with the same inputs are faster, too. Of a few of them
+// that meet no other work, chance decides that they have the same inputs. Sorts the trials.
+static bool is_certain(struct session *s)
+{
+    const int n = s->later_count;
+    return n && is_slower(s->out, timing_median(s->later, n));
+}
+
 // Takes missing trials, and further ones while keeps_result().
 static int end_trials(struct session *s)
 {
@@ -456,12 +467,14 @@ static int end_trials(struct session *s)
     // A batch is timed with its changes: compare with equal writes.
     if (!err && !s->trials[false] && s->out->batch > 1) err = take_trial_of(s, false);
     if (!err && !s->trials[true]) err = take_trial_of(s, true);
-    for (int x = 0; x < TRIALS_MORE && !err && keeps_result(s->out); x++) {
+    for (int x = 0; x < TRIALS_MOST && !err && keeps_result(s->out); x++) {
         if (x >= TRIALS_LEAST && s->trials_ms > SUSPECT_MS && is_time_up(s)) break;
+        if (x >= TRIALS_MORE && is_certain(s)) break;
         const struct timespec pause = {0, (long)(pause_ms * 1e6)};
         nanosleep(&pause, NULL);
-        pause_ms *= TRIAL_PAUSE_GROW;
-        err = take_trial(s, false, &s->later_ms);
+        pause_ms = fmin(pause_ms * TRIAL_PAUSE_GROW, TRIAL_PAUSE_MOST);
+        s->later[s->later_count] = INFINITY;
+        err = take_trial(s, false, &s->later[s->later_count++]);
         if (!err) err = take_trial(s, true, &s->out->changed_ms);
     }
     return err;
@@ -480,12 +493,12 @@ static int take_samples(struct session *s)
 }
 
 // Returns ERR_WRONG if the times cannot be those of the work.
-static int judge(const struct session *s)
+static int judge(struct session *s)
 {
     const struct timing *t = s->out;
     if (2 * s->late > s->batches)
         return fail(ERR_WRONG, "its work goes on after the run, outside the stream of the run");
-    if (keeps_result(t) && !is_slower(t, s->later_ms))
+    if (keeps_result(t) && !is_certain(s))
         return fail(ERR_UNCHECKED, "not checked: other work disturbs the runs too much to see "
                                    "whether results are kept");
     if (keeps_result(t))
@@ -529,8 +542,7 @@ int timing_measure(struct device *dev, const struct timed_work *work,
                         .rule = rule,
                         .out = out,
                         .start_ms = clock_ms(),
-                        .last_width = INFINITY,
-                        .later_ms = INFINITY};
+                        .last_width = INFINITY};
     *out = (struct timing){.batch = 1,
                            .separator_ms = NAN,
                            .back_to_back = NAN,
