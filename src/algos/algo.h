@@ -89,6 +89,7 @@ struct task {
     int made_count;
     struct phases *phases; // NULL except in the run that measures them
     struct algo_stats stats;
+    bool exact; // no sum of the present operands is rounded: measure/whole.h
 };
 
 // A file that is part of a plug-in.

@@ -209,12 +209,20 @@ void problem_free(struct problem *p)
 
 int64_t problem_flops(const struct problem *p) { return 2 * p->work; }
 
+double op_draw_whole(uint64_t seed, int64_t i, double density)
+{
+    const double x = random_value(seed, (uint64_t)i);
+    return fabs(x) <= density ? copysign(1, x) : 0;
+}
+
 // Draws element i of a dense input.
 static void draw(const struct problem *p, const struct dense *D, uint64_t seed, int64_t i)
 {
     const enum prec type = prec_in(p->prec);
     double x = random_value(seed, (uint64_t)i);
-    if (p->integers)
+    if (p->density > 0)
+        x = op_draw_whole(seed, i, p->density);
+    else if (p->integers)
         x = floor(x * 4);
     else if (type == F64) // more bits than f32 has, so that who loads it as f32 is seen
         x += 0x1p-24 * random_value(~seed, (uint64_t)i);

@@ -83,6 +83,7 @@ struct problem {
     int64_t axis[AXES_MAX]; // values of op->axes, in their order
     uint64_t seed;          // seed of the dense inputs
     bool integers;          // for tests: dense inputs are small integers, so that sums are exact
+    double density;         // 0: as above. Else dense inputs are -1, 0, 1; the share of -1 and 1
     uint64_t dense_key, sparse_key; // signs of the dense inputs, and of A and S: base/signs.h
 
     struct source *factor;      // first sparse factor with its facts: `source` or its transpose
@@ -205,6 +206,8 @@ void op_add_ways(const struct op *op, const int64_t *axis, char *text, size_t si
 
 // Axes that several operations have.
 extern const struct axis axis_k, axis_layout;
+// Returns -1, 0 or 1: element i of the stream `seed`. `density`: the share of -1 and 1.
+double op_draw_whole(uint64_t seed, int64_t i, double density);
 // Fills a dense input with random values.
 int dense_make(struct problem *p, int which, int64_t rows, int64_t cols);
 // Returns the key of the signs of dense input `which`, from that of all dense inputs.

@@ -95,6 +95,7 @@ static HOST_DEVICE inline double error_ratio(double c, double ref, double tolera
 struct bucket {
     int64_t count;
     double off2;              // sum of (error / tolerance.norm)^2
+    struct squares off;       // sum over the errors
     struct squares allowed;   // sum over tolerance.element
     struct squares should_be; // sum over the right values
 };
@@ -105,6 +106,7 @@ static HOST_DEVICE inline void bucket_add(struct bucket *b, double off, double r
     double r = off / t->norm;
     b->count++;
     b->off2 += r * r;
+    squares_add(&b->off, off);
     squares_add(&b->allowed, t->element);
     squares_add(&b->should_be, ref);
 }
@@ -113,6 +115,7 @@ static HOST_DEVICE inline void bucket_add_all(struct bucket *b, const struct buc
 {
     b->count += other->count;
     b->off2 += other->off2;
+    squares_add_all(&b->off, &other->off);
     squares_add_all(&b->allowed, &other->allowed);
     squares_add_all(&b->should_be, &other->should_be);
 }

@@ -18,7 +18,7 @@
 // Predicted for p = 1e10, z = 3.5e9, f32, on an H100:
 //   reads       50 ms         120 GB of S and 28 GB of C at 3 TB/s
 //   steps       0.2 to 0.6 s  1e9 to 3e9 steps of a warp, 100 instructions each
-//   host        0.7 s         sums of 1.5e7 parts of 80 bytes, copies included
+//   host        0.7 s         sums of 1.5e7 parts of 96 bytes, copies included
 //   long rows   0.2 s         1e6 nonzeros, 1e6 columns in C: each segment reads the row of A again
 #include "device/product_cuda.h"
 #include "device/warp.cuh"
@@ -119,6 +119,7 @@ static __device__ void gather(struct product_part *part, int lanes)
         struct bucket *b = &part->bucket;
         b->count += __shfl_xor_sync(FULL_MASK, b->count, step);
         b->off2 += from_lane(b->off2, step);
+        gather_squares(&b->off, step);
         gather_squares(&b->allowed, step);
         gather_squares(&b->should_be, step);
         part->worst = fmax(part->worst, from_lane(part->worst, step));

@@ -55,28 +55,32 @@ static int renew(const struct task *t, const struct sparse *csr, struct sparse *
     return err;
 }
 
-// Gives a stored format the signs of `key`.
-static int sign_stored(const struct change *c, const struct stored *s, uint64_t key)
+// Gives a stored format the signs of `key`, and the values of `p` unless that is NULL.
+static int sign_stored(const struct change *c, const struct stored *s, const struct problem *p,
+                       uint64_t key)
 {
     struct device *d = c->t->dev;
+    const bool plain = s->format == &format_csr;
     struct sparse *csr;
-    if (s->format == &format_csr) return sign_csr(d, csr_of(s->X), c->sparse_key, key);
-    int err = csr_place(d, s->of, s->type, &csr);
+    if (plain && !p) return sign_csr(d, csr_of(s->X), c->sparse_key, key);
+    const struct csr *of = !p ? s->of : s->of == c->o->p->S ? p->S : p->stored;
+    int err = csr_place(d, of, s->type, &csr);
     if (!err) err = sign_csr(d, csr_of(csr), 0, key);
-    if (!err) err = renew(c->t, csr, s->X);
+    if (!err) err = plain ? sparse_overwrite(d, csr, s->X) : renew(c->t, csr, s->X);
     sparse_free(d, csr);
     return err;
 }
 
-// Gives the sparse operands the signs of `key`. If memory lacks for the first of them, all stay.
-static int sign_sparse(struct change *c, uint64_t key)
+// Gives the sparse operands the signs of `key`, and the values of `p` unless that is NULL. If
+// memory lacks for the first of them, all stay.
+static int sign_sparse(struct change *c, const struct problem *p, uint64_t key)
 {
     const struct store *store = &c->o->store;
     struct task *t = c->t;
     const int64_t peak = t->dev->peak_bytes; // this memory is not the algorithm's
     int err = OK, done = 0;
     for (int i = 0; i < store->count && !err; i++)
-        if (store->list[i].used && !(err = sign_stored(c, &store->list[i], key))) done++;
+        if (store->list[i].used && !(err = sign_stored(c, &store->list[i], p, key))) done++;
     for (int i = 0; i < t->made_count && !err; i++)
         err = renew(t->made[i].task, t->made[i].of, t->made[i].X);
     t->dev->peak_bytes = peak;
@@ -93,17 +97,17 @@ int change_operands(struct change *c, bool really)
     if (dense)
         err = sign_dense(c, really ? new_key() : c->dense_key);
     else
-        err = sign_sparse(c, really ? new_key() : c->sparse_key);
+        err = sign_sparse(c, NULL, really ? new_key() : c->sparse_key);
     c->lost |= err != OK;
     return err == ERR_UNSUPPORTED ? fail(ERR_UNCHECKED, "%s", fail_text()) : err;
 }
 
-// Returns true if sign_sparse() can make all formats.
-static bool can_sign_sparse(const struct change *c)
+bool change_reaches_sparse(const struct change *c)
 {
     const struct store *store = &c->o->store;
     const struct device *d = c->t->dev;
     int err = OK;
+    if (c->t->algo->keeps_values) return false;
     for (int i = 0; i < store->count && !err; i++)
         if (store->list[i].used) err = refuse_foreign(d, &format_csr, store->list[i].format);
     for (int i = 0; i < c->t->made_count && !err; i++)
@@ -117,9 +121,19 @@ int change_all(struct change *c)
     const bool dense = c->t->in[0].val;
     int err = change_operands(c, true);
     if (err || !dense || !c->o->p->op->keyed) return err;
-    if (c->t->algo->keeps_values || !can_sign_sparse(c)) return OK;
-    err = sign_sparse(c, new_key());
+    if (!change_reaches_sparse(c)) return OK;
+    err = sign_sparse(c, NULL, new_key());
     return err == ERR_UNCHECKED && !c->lost ? fail_drop() : err;
+}
+
+int change_values(struct change *c, const struct problem *p)
+{
+    c->replaced = true;
+    int err = operands_upload(c->o, p);
+    c->dense_key = 0;
+    if (!err) err = sign_sparse(c, p, 0);
+    if (!err) c->replaced = p != c->o->p;
+    return unchecked(err);
 }
 
 struct problem change_problem(const struct change *c)
@@ -134,8 +148,9 @@ int change_end(struct change *c)
 {
     c->o->lost |= c->lost;
     if (c->lost) return OK;
-    int err = c->dense_key ? sign_dense(c, 0) : OK;
-    if (!err && c->sparse_key) err = sign_sparse(c, 0);
+    int err = c->replaced ? change_values(c, c->o->p) : OK;
+    if (!err && c->dense_key) err = sign_dense(c, 0);
+    if (!err && c->sparse_key) err = sign_sparse(c, NULL, 0);
     c->o->lost |= err != OK;
     return err;
 }

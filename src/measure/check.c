@@ -7,6 +7,7 @@
 #include "base/secret.h"
 #include "device/digest.h"
 #include "measure/check_product.h"
+#include "measure/whole.h"
 
 // The worst element seen so far; j = -1 is a whole row's random combination.
 struct worst {
@@ -201,16 +202,7 @@ static void tell_worst(const struct worst *w, struct check *out)
 }
 
 // A result with a larger tolerance share is not called right: errors could hide in the tolerance.
-// Sums in fewer bits than the precision says have a limit of their own. f16 sums of 10 to 1,000
-// products have a share of 0.01 to 0.1. A lost product of ten still shows at 0.1, one of 1,000 does
-// not.
-#define SHARE_MAX        0.01
-#define SHARE_MAX_NARROW 0.1
-
-static double share_max(const struct task *t)
-{
-    return algo_sums_narrow(t->algo, t->prec) ? SHARE_MAX_NARROW : SHARE_MAX;
-}
+#define SHARE_MAX 0.01
 
 static void tell_verdict(const struct task *t, const struct problem *p, const struct seen *elements,
                          const struct seen *rows, struct check *out)
@@ -223,9 +215,11 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
     worst_add(&worst, rows->worst);
     if (row_norm > norm) norm = row_norm, bucket = row_bucket;
     out->error_ratio = fmax(worst.ratio, norm);
-    out->tolerance_share = tally_share(&elements->tally);
+    const struct shares shares = tally_shares(&elements->tally);
+    out->tolerance_share = shares.tolerance;
+    out->value_error = shares.error;
     out->ok = out->error_ratio <= 1;
-    out->blind = out->ok && !(out->tolerance_share <= share_max(t));
+    out->blind = out->ok && !(out->tolerance_share <= SHARE_MAX);
     if (!(worst.ratio <= 1))
         tell_worst(&worst, out);
     else if (!out->ok)
@@ -246,12 +240,14 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
 #define LOST_MAX 0.5
 
 // Returns true, with the reason, if A or the result is out of the range of its type. Unless the
-// host compared all elements, a bound of the sums counts.
+// host compared all elements, a bound of the sums counts. The bound also excuses a wrong element of
+// sums in 16 bits, which may overflow on the way to a small result.
 static bool out_of_range(const struct task *t, const struct problem *p, const struct seen *elements,
                          struct check *out)
 {
     const enum prec in = prec_in(t->prec), type = prec_out(t->prec);
-    const bool exact = out->method[0] == 'f' && !algo_sums_narrow(t->algo, t->prec);
+    const bool exact = out->method[0] == 'f' &&
+                       (elements->worst.ratio <= 1 || !algo_sums_narrow(t->algo, t->prec));
     const double value = source_value(p->source), result = exact ? elements->largest : p->bound;
     if (!isfinite(type_round(in, value)))
         snprintf(out->reason, sizeof out->reason, "values of A of up to %.4g overflow %s", value,
@@ -395,7 +391,16 @@ int check_result(struct task *t, struct reference *ref, enum check_mode mode, st
         if (!err) err = compare(t, &R, ref, mode, out);
         output_free(&R);
     }
-    if (!err && out->ok) err = output_digest(t, &out->digest);
+    if (!err && (out->ok || out->blind)) err = output_digest(t, &out->digest);
+    return err;
+}
+
+int check_once(struct task *t, const struct problem *p, enum check_mode mode, struct check *out)
+{
+    struct reference ref;
+    reference_init(&ref, p);
+    int err = check_result(t, &ref, mode, out);
+    reference_free(&ref);
     return err;
 }
 
@@ -521,6 +526,8 @@ int check_places(struct task *t, const struct problem *p, uint64_t seed, struct 
         out->ok = false, out->error_ratio = HUGE_VAL;
     else
         tell_verdict(t, p, &seen, &none, out);
+    // Other signs than those of the whole check can overflow.
+    out->blind |= isinf(seen.worst.c) && !isfinite(type_round(prec_out(t->prec), p->bound));
     return OK;
 }
 
@@ -555,6 +562,38 @@ static int look_at_changed(struct task *t, struct change *change, struct check *
     return err;
 }
 
+// Checks a run on whole numbers. A blind `out` becomes ok or wrong.
+static int look_at_whole(struct task *t, enum check_mode mode, struct change *change,
+                         struct check *out)
+{
+    const struct problem *p = change->o->p;
+    const enum check_mode once = p->op->product || mode == CHECK_FULL ? mode : CHECK_SAMPLE;
+    struct whole w;
+    struct check found = {.ok = false};
+    double ms;
+    int err = unchecked(whole_make(p, algo_sums(t->algo, t->prec), &w));
+    if (err) return err;
+    err = change_values(change, &w.p);
+    if (!err) err = run_poisoned(t, &ms);
+    if (!err && t->algo->finish) err = unchecked(t->algo->finish(t));
+    if (!err) err = device_sync(t->dev);
+    // A combination of all elements finds each error where no element may have any.
+    t->exact = true;
+    if (!err) err = check_once(t, &w.p, once, &found);
+    t->exact = false;
+    task_release_result(t);
+    if (!err) err = change_end(change);
+    whole_free(&w);
+    if (err || found.blind) return err;
+    out->blind = false;
+    out->ok = found.ok;
+    out->reason[0] = 0;
+    if (found.ok) return OK;
+    out->error_ratio = found.error_ratio;
+    snprintf(out->reason, sizeof out->reason, "with whole numbers: %.130s", found.reason);
+    return OK;
+}
+
 int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct change *change,
                struct check *out)
 {
@@ -575,12 +614,16 @@ int check_task(struct task *t, struct reference *ref, enum check_mode mode, stru
     out->result_nnz = t->R.nnz;
     if (!err && mode != CHECK_OFF) err = check_result(t, ref, mode, out);
     out->first_more_ms = changed.first_more_ms - second_ms;
+    task_release_result(t);
+    // Values out of range have no share.
+    if (!err && out->blind && out->tolerance_share > 0 && algo_sums_narrow(t->algo, t->prec) &&
+        change && change_reaches_sparse(change))
+        err = look_at_whole(t, mode, change, out);
     if (!err && out->ok && !changed.ok && !changed.blind) {
         out->ok = false;
         out->error_ratio = changed.error_ratio;
         snprintf(out->reason, sizeof out->reason, "with other operands: %.130s", changed.reason);
     }
-    task_release_result(t);
     if (err) out->method = NULL;
     return err;
 }

@@ -20,9 +20,10 @@ struct check {
     double error_ratio;
     double first_more_ms;   // time that the first run took more than the second, on the host
     double tolerance_share; // tolerance over the typical element, in the worst bucket
+    double value_error;     // error over the typical element, in the worst bucket
     bool ok;
     bool blind;                  // neither ok nor wrong: an overflow, or too large a tolerance
-    struct output_bits digest;   // digest of the result, if ok
+    struct output_bits digest;   // digest of the result, if ok or blind
     char reason[160];            // place of the first wrong element, or another reason; "": ok
 };
 
@@ -31,12 +32,16 @@ struct check {
 
 // Poisons the result with NaN and runs the task, twice. The first run has operands with other
 // signs, unless `change` is NULL, and is looked at by check_places(). The result of the second run
-// is compared with `ref`. A wrong result sets out->ok to false and is no error. Returns an error if
-// the check was impossible, ERR_UNCHECKED if the host lacks memory for the check.
+// is compared with `ref`. If the algorithm sums in fewer bits than the precision says, and the
+// tolerance is too large, the result of a third run on whole numbers must be exact, see whole.h.
+// This run needs `change`. A wrong result sets out->ok to false and is no error. Returns an error
+// if the check was impossible, ERR_UNCHECKED if the host lacks memory for the check.
 int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct change *change,
                struct check *out);
 // Compares the result that a run and finish() have left, without a run.
 int check_result(struct task *t, struct reference *ref, enum check_mode mode, struct check *out);
+// The same with a reference that serves once.
+int check_once(struct task *t, const struct problem *p, enum check_mode mode, struct check *out);
 // Compares elements of this result with the definition of the problem p: those at the places of
 // output_spoil() for this seed, up to a limit of work; of a sparse result a few rows. Adds the
 // errors to `tally`, whose root mean square is judged, too. Sets out->ok and out->reason.

@@ -214,6 +214,14 @@ static int upload_dense(struct operands *o, const struct dense *from, const stru
     return err;
 }
 
+int operands_upload(struct operands *o, const struct problem *p)
+{
+    int err = OK;
+    for (int i = 0; i < DENSE_MAX && p->in[i].val && !err; i++)
+        err = upload_dense(o, &p->in[i], &o->in[i]);
+    return err;
+}
+
 // Uploads the dense operands of the problem and allocates its result.
 static int make_dense(struct operands *o)
 {

@@ -52,6 +52,8 @@ bool operands_drop_others(struct operands *o);
 // Returns the device bytes of these formats.
 int64_t operands_other_bytes(const struct operands *o);
 
+// Overwrites the dense operands with those of a problem of the same sizes.
+int operands_upload(struct operands *o, const struct problem *p);
 // Frees all operands if they are lost. The next task makes them again.
 void operands_free_lost(struct operands *o);
 // Checks that no run changed an operand, since later tasks use the same operands. Frees a changed

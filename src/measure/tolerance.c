@@ -9,6 +9,8 @@
 
 struct roundoff tolerance_roundoff(const struct task *t)
 {
+    // The smallest f64 keeps ratios of equal values from 0 / 0.
+    if (t->exact) return (struct roundoff){.smallest_stored = type_list[F64].smallest};
     const struct type_facts *sums = &type_list[algo_sums(t->algo, t->prec)],
                             *stored = &type_list[prec_out(t->prec)];
     const bool cut = t->algo->tensor && prec_in(t->prec) != prec_sum(t->prec);
@@ -72,27 +74,35 @@ double tally_norm(const struct tally *t, int64_t draws, int *which)
     return most;
 }
 
-static double share_of(const struct bucket *b)
+// Returns the share of these errors of a bucket in its elements.
+static double share_of(const struct squares *errors, const struct bucket *b)
 {
-    double allowed = squares_root(&b->allowed), size = squares_root(&b->should_be);
-    double share = size == 0 && isfinite(allowed) ? 0 : allowed / size;
+    double error = squares_root(errors), size = squares_root(&b->should_be);
+    double share = size == 0 && isfinite(error) ? 0 : error / size;
     return isnan(share) ? INFINITY : share;
+}
+
+static void add_shares(struct shares *most, const struct bucket *b)
+{
+    most->tolerance = fmax(most->tolerance, share_of(&b->allowed, b));
+    most->error = fmax(most->error, share_of(&b->off, b));
 }
 
 // Least number of elements of a bucket that is judged alone: fewer can all be near 0 by chance.
 #define SHARE_COUNT 32
 
-double tally_share(const struct tally *t)
+struct shares tally_shares(const struct tally *t)
 {
     struct bucket group = {0}, last = {0};
-    double most = 0;
+    struct shares most = {0};
     for (int b = BUCKETS - 1; b >= 0; b--) {
         bucket_add_all(&group, &t->bucket[b]);
         if (group.count < SHARE_COUNT) continue;
-        most = fmax(most, share_of(&group));
+        add_shares(&most, &group);
         last = group;
         group = (struct bucket){0};
     }
     bucket_add_all(&last, &group);
-    return fmax(most, share_of(&last));
+    add_shares(&most, &last);
+    return most;
 }

@@ -34,8 +34,11 @@ void tally_add_all(struct tally *t, const struct tally *other);
 // Returns the largest root mean square of a bucket over the allowed one: 1, and more for few draws,
 // which fluctuate. `draws`: least number of elements of a row. Sets *which to the bucket.
 double tally_norm(const struct tally *t, int64_t draws, int *which);
-// Returns the tolerance over the elements, in root mean squares, of the worst group of buckets.
-// A group whose elements should all be 0 has the share 0. Infinite if a tolerance is infinite.
-double tally_share(const struct tally *t);
+// Tolerance and error over the elements, in root mean squares, each of its worst group of buckets.
+// A group whose elements should all be 0 has the share 0. Infinite if a tolerance or an error is.
+struct shares {
+    double tolerance, error;
+};
+struct shares tally_shares(const struct tally *t);
 
 #endif

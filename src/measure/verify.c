@@ -21,17 +21,11 @@ static int judge(const struct verify *w, const struct check *found)
 // Compares all of the present result with the definition.
 static int compare_whole(const struct verify *w, const struct problem *now)
 {
-    struct reference ref;
+    const enum check_mode once = w->mode == CHECK_FULL ? CHECK_FULL : CHECK_SAMPLE;
     struct check found;
-    if (!now->dense_key && !now->sparse_key) {
-        int err = check_result(w->task, w->ref, w->mode, &found);
-        return err ? err : judge(w, &found);
-    }
-    reference_init(&ref, now);
-    // The reference serves once: a sample of rows, and a combination of all elements.
-    int err =
-        check_result(w->task, &ref, w->mode == CHECK_FULL ? CHECK_FULL : CHECK_SAMPLE, &found);
-    reference_free(&ref);
+    // A reference that serves once: a sample of rows, and a combination of all elements.
+    int err = now->dense_key || now->sparse_key ? check_once(w->task, now, once, &found)
+                                                : check_result(w->task, w->ref, w->mode, &found);
     return err ? err : judge(w, &found);
 }
 

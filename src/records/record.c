@@ -77,6 +77,7 @@ static void add_check(struct json *j, const struct result *r)
     json_measure(j, o, "seen_share", r->checked ? r->check.seen_share : NAN);
     json_measure(j, o, "error_ratio", r->checked ? r->check.error_ratio : NAN);
     json_measure(j, o, "tolerance_share", r->checked ? r->check.tolerance_share : NAN);
+    json_measure(j, o, "value_error", r->checked ? r->check.value_error : NAN);
     json_measure(j, o, "input_error", r->input_error);
     if (r->in_order == ORDER_NOT_LOOKED)
         json_null(j, o, "in_order");

@@ -66,6 +66,7 @@ static inline struct result good_result(void)
                   .seen_share = 0.875,
                   .error_ratio = 0.5,
                   .tolerance_share = 1e-5,
+                  .value_error = 1e-6,
                   .ok = true},
         .in_order = ORDER_BROKEN,
         .timing = {.samples = made_up_samples,

@@ -65,6 +65,8 @@ static struct check both(struct inputs *in, const struct algo *algo, enum fault 
           (long long)here.elements, (long long)host.elements);
     CHECK(near(here.tolerance_share, host.tolerance_share), "%s: share %g here, %g on the host",
           name_of(in, name), here.tolerance_share, host.tolerance_share);
+    CHECK(near(here.value_error, host.value_error), "%s: value error %g here, %g on the host",
+          name_of(in, name), here.value_error, host.value_error);
     return here;
 }
 

@@ -72,23 +72,27 @@ static void test_norm(void)
 static void test_share(void)
 {
     start();
-    CHECK(tally_share(&tally) == 0, "of nothing");
+    CHECK(tally_shares(&tally).tolerance == 0, "of nothing");
     add(1000, 4, 0, 0, 1e-3);
-    CHECK(tally_share(&tally) == 0, "of elements that are all 0");
+    add(32, 1000, 0.25, 2, 1);
+    CHECK(tally_shares(&tally).error == 0.125, "%g", tally_shares(&tally).error);
+    start();
+    add(1000, 4, 0, 0, 1e-3);
+    CHECK(tally_shares(&tally).tolerance == 0, "of elements that are all 0");
     add(100, 16, 0, 1, 1e-3);
-    CHECK(near(tally_share(&tally), 1e-3), "%g", tally_share(&tally));
+    CHECK(near(tally_shares(&tally).tolerance, 1e-3), "%g", tally_shares(&tally).tolerance);
     add(100, 64, 0, 0.1, 1e-3);
-    CHECK(near(tally_share(&tally), 1e-2), "%g", tally_share(&tally));
+    CHECK(near(tally_shares(&tally).tolerance, 1e-2), "%g", tally_shares(&tally).tolerance);
     add(1, 128, 0, 1e-9, 1e-3); // by chance
-    CHECK(tally_share(&tally) < 1.01e-2, "%g", tally_share(&tally));
+    CHECK(tally_shares(&tally).tolerance < 1.01e-2, "%g", tally_shares(&tally).tolerance);
     add(1, 2, 0, 1, INFINITY);
-    CHECK(tally_share(&tally) == INFINITY, "%g", tally_share(&tally));
+    CHECK(tally_shares(&tally).tolerance == INFINITY, "%g", tally_shares(&tally).tolerance);
     start();
     add(3, 1, 0, 1e-9, 1e-3); // too few for a class, but all there are
-    CHECK(tally_share(&tally) > 1e5, "%g", tally_share(&tally));
+    CHECK(tally_shares(&tally).tolerance > 1e5, "%g", tally_shares(&tally).tolerance);
     start();
     add(3, 1, 0, 0, INFINITY);
-    CHECK(tally_share(&tally) == INFINITY, "%g", tally_share(&tally));
+    CHECK(tally_shares(&tally).tolerance == INFINITY, "%g", tally_shares(&tally).tolerance);
 }
 
 // Halves of the elements put together are all of them.
@@ -106,7 +110,8 @@ static void test_halves(void)
     tally_add_all(&tally, &half);
     CHECK(near(tally_norm(&tally, 9, &which), tally_norm(&all, 9, &again)) && which == again,
           "norm");
-    CHECK(near(tally_share(&tally), tally_share(&all)), "share");
+    CHECK(near(tally_shares(&tally).tolerance, tally_shares(&all).tolerance), "share");
+    CHECK(near(tally_shares(&tally).error, tally_shares(&all).error), "share of errors");
 }
 
 TESTS(test_squares, test_norm, test_share, test_halves)

@@ -85,8 +85,12 @@ def contradictions(record, env, known):
     check = record["check"]
     if status == "ok" and check["method"] != "off" and not check["error_ratio"] <= 1:
         yield "status ok, and an error over its tolerance"
-    if status == "ok" and check["method"] != "off" and not check["tolerance_share"] <= 0.01:
+    if (status == "ok" and check["method"] != "off" and not check["tolerance_share"] <= 0.01
+            and record["prec"] not in ("f16", "bf16")):
         yield "status ok, and a tolerance over a hundredth of the elements"
+    if (status == "ok" and check["method"] != "off"
+            and not 0 <= check["value_error"] <= check["tolerance_share"]):
+        yield "status ok, and an error of the values beyond the tolerance"
     if (status == "ok" and check["method"] != "off"
             and check["timed"]["looked"] <= len(record["time_ms"]["samples"]).bit_length()):
         yield "fewer samples were looked at than the 1st, 2nd, 4th, 8th, ... and the last"

@@ -33,8 +33,9 @@ static void test_whole(void)
         "'symmetry':'general','values':'drawn','duplicates':2,'row_mean':1.5,'row_max':3,'row_cv':"
         "0.125,'load_ms':10,'load_mb_s':480,'cached':false,'content':'0123456789abcdef0123456789ab"
         "cdef','file_bytes':77,'file_changed_ns':1767225600123456789},'check':{'method':'full',"
-        "'elements':12,'seen_share':0.875,'error_ratio':0.5,'tolerance_share':1e-05,'input_error':"
-        "0,'in_order':false,'same_as':null,'timed':{'looked':0,'varied':0,'changed':0}},"
+        "'elements':12,'seen_share':0.875,'error_ratio':0.5,'tolerance_share':1e-05,'value_error':"
+        "1e-06,'input_error':0,'in_order':false,'same_as':null,'timed':{'looked':0,'varied':0,'"
+        "changed':0}},"
         "'time_ms':{'median':0.5,'min':0.25,'mean':0.5,'p5':0.275,'p95':0.725,'ci_lo':0.25,"
         "'ci_hi':0.75,'samples':[0.25,0.5,0.75],'batch':7,'launch':'graph','separator':0.001,"
         "'back_to_back':0.375,'back_to_back_ci_lo':0.25,'back_to_back_ci_hi':0.625,"
@@ -126,7 +127,7 @@ static void test_partly(void)
     r.check = (struct check){.method = "off", .ok = true};
     r.in_order = ORDER_NOT_LOOKED;
     CHECK_SAYS(&r, "'check':{'method':'off'",
-               "'seen_share':null,'error_ratio':null,'tolerance_share':null",
+               "'seen_share':null,'error_ratio':null,'tolerance_share':null,'value_error':null",
                "'in_order':null,'same_as':null");
 
     r = good_result();
