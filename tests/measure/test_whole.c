@@ -14,6 +14,7 @@ enum fault {
     ONE_MORE,  // a product is added twice
 };
 static enum fault fault;
+static int64_t fault_row = 3;
 
 #define LONG  5000
 #define LONGS 4 // long rows; the others have 6 nonzeros
@@ -69,7 +70,7 @@ static int shuffled_run(struct task *t)
     static int64_t order[COLS];
     for (int64_t i = 0; i < A->m; i++) {
         const int64_t count = ptr[i + 1] - ptr[i];
-        const int64_t lost = i != 3               ? -1
+        const int64_t lost = i != fault_row       ? -1
                              : fault == LOST      ? 1234
                              : fault == LOST_LAST ? count - 1
                                                   : -1;
@@ -154,6 +155,30 @@ static void test_long_rows(void)
         keeps.keeps_values = true;
         c = check_of(in, &keeps, CHECK_AUTO, NONE);
         CHECK(!c.ok && c.blind, "an algorithm that keeps values of A: %s", c.reason);
+        inputs_free(in);
+    }
+    csr_free(&A);
+}
+
+// A sample of rows finds a product that any row lacks: in a combination of all elements.
+static void test_sample(void)
+{
+    struct csr A;
+    struct inputs *in;
+    int err = gen_matrix("uniform:3000:60", 1, &A);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    for (int32_t i = 0; i < A.m; i++) A.val[A.ptr[i + 1] - 1] = 0.01; // within each tolerance
+    if ((in = make("spmm", &A, BF16, 4))) {
+        struct check c = check_of(in, &shuffled, CHECK_SAMPLE, NONE);
+        expect_right(&c, in);
+        CHECK_TEXT(c.method, "sample");
+        for (fault_row = 2000; fault_row < 2012; fault_row++) {
+            c = check_of(in, &shuffled, CHECK_SAMPLE, LOST_LAST);
+            CHECK(!c.ok && strstr(c.reason, "with whole numbers: "), "row %lld: %s",
+                  (long long)fault_row, c.reason);
+        }
+        fault_row = 3;
         inputs_free(in);
     }
     csr_free(&A);
@@ -325,4 +350,5 @@ static void test_exact(void)
     csr_free(&small);
 }
 
-TESTS_ON_CPU(dev, test_long_rows, test_large_values, test_range, test_products, test_exact)
+TESTS_ON_CPU(dev, test_long_rows, test_sample, test_large_values, test_range, test_products,
+             test_exact)
