@@ -123,6 +123,7 @@ static int take(void *arg, const struct exact_case *c, enum exact_result result,
 {
     struct seen *s = arg;
     (void)c;
+    last_result = NULL; // the next case may get the same address
     s->cases++;
     if (result <= s->worst) return OK;
     s->worst = result;
@@ -135,7 +136,6 @@ static struct seen run_trap(struct device *dev, const struct trap *trap, const s
 {
     struct seen s = {.worst = EXACT_NONE};
     const struct exact_rule rule = {.precs = precs, .offset = 1 << 18, .take = take, .arg = &s};
-    last_result = NULL;
     CHECK(!trap_run(dev, trap, e, &rule), "%s %s: %s", trap->name, e->name, fail_text());
     return s;
 }
