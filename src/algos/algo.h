@@ -114,6 +114,7 @@ struct algo {
     const struct format *A[FORMATS_MAX]; // formats of A
     const struct format *S[FORMATS_MAX]; // formats of the second sparse factor
     bool transposes;                     // can multiply with the transpose of the matrix in A[]
+    int columns;                         // the only k that the algorithm takes; 0: every k
     enum arith arith;
     int variant;                 // index into op->variants: the formula that is computed
     const struct algo_option *options; // NULL: only the options of the formats
@@ -207,6 +208,8 @@ int algo_option_find(const struct algo *a, const char *name);
 void algo_defaults(const struct algo *a, double opt[ALGO_OPTIONS_MAX]);
 // Returns ERR_UNSUPPORTED unless the algorithm supports the layout.
 int algo_refuse_layout(const struct algo *a, enum layout layout);
+// Returns true if the algorithm takes the value of axis k, if there is one.
+bool algo_takes_columns(const struct algo_entry *entry, const int64_t *axis);
 
 // Returns the type in which the algorithm sums.
 static inline enum prec algo_sums(const struct algo *a, enum prec prec)
@@ -220,6 +223,8 @@ static inline bool algo_sums_narrow(const struct algo *a, enum prec prec)
 {
     return type_bytes(algo_sums(a, prec)) < type_bytes(prec_sum(prec));
 }
+// Returns ERR_UNSUPPORTED unless B and C of one column are contiguous.
+int task_refuse_gaps(const struct task *t);
 // Return the bytes of an element of the inputs, and of the result.
 static inline int64_t in_bytes(const struct task *t)
 {

@@ -122,6 +122,22 @@ int algo_refuse_layout(const struct algo *a, enum layout layout)
                 axis_text(&axis_layout, layout, text));
 }
 
+bool algo_takes_columns(const struct algo_entry *entry, const int64_t *axis)
+{
+    const int columns = entry->algo->columns;
+    bool takes = true;
+    for (int a = 0; entry->op->axes[a] && columns; a++)
+        takes &= entry->op->axes[a] != &axis_k || axis[a] == columns;
+    return takes;
+}
+
+int task_refuse_gaps(const struct task *t)
+{
+    const struct dense_dev *B = &t->in[0], *C = &t->C;
+    if (C->layout == LAYOUT_COL || (B->ld == 1 && C->ld == 1)) return OK;
+    return fail(ERR_UNSUPPORTED, "the library takes no vector with gaps between its elements");
+}
+
 double task_option(const struct task *t, const char *name)
 {
     int i = algo_option_find(t->algo, name);

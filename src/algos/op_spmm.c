@@ -54,6 +54,8 @@ static int make(struct problem *p)
 
 static int refuse(const struct problem *p, const struct algo *algo)
 {
+    if (algo->columns && p->axis[K] != algo->columns)
+        return fail(ERR_UNSUPPORTED, "the algorithm is for k = %d only", algo->columns);
     if (p->stored != p->A && !algo->transposes)
         return fail(ERR_UNSUPPORTED, "the algorithm has no transposed mode; use -trans copy");
     return algo_refuse_layout(algo, (enum layout)p->axis[LAYOUT]);

@@ -58,15 +58,16 @@ static void set_axes(struct bench_case *c, const struct plan_request *r, int64_t
 static void add_cases(struct plan *plan, const struct plan_request *r, enum prec prec, int64_t axes,
                       const struct choice_entry *chosen, int64_t options)
 {
+    struct bench_case c = {.entry = chosen->entry,
+                           .prec = prec,
+                           .cold = r->cold,
+                           .stream = r->stream && may_have_graphs(r, chosen->entry)};
+    memcpy(c.device, chosen->device, sizeof c.device);
+    set_axes(&c, r, axes);
+    if (chosen->by_pattern && !algo_takes_columns(c.entry, c.axis)) return;
     for (int64_t i = 0; i < options; i++) {
-        struct bench_case *c = &plan->cases[plan->count++];
-        c->entry = chosen->entry;
-        memcpy(c->device, chosen->device, sizeof c->device);
-        c->prec = prec;
-        c->cold = r->cold;
-        c->stream = r->stream && may_have_graphs(r, c->entry);
-        set_axes(c, r, axes);
-        set_options(c, r, i);
+        set_options(&c, r, i);
+        plan->cases[plan->count++] = c;
     }
 }
 

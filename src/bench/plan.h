@@ -17,6 +17,7 @@ struct given_option {
 struct choice_entry {
     const struct algo_entry *entry;
     char device[16]; // id; only the kind if there is no device
+    bool by_pattern; // chosen by a pattern: no cases of a k that the algorithm does not take
 };
 
 // Sets of values; a plan has every combination.

@@ -91,6 +91,12 @@ static bool dense_fits(const struct device *dev, const struct algo_entry *e)
     return has_dense_result(e);
 }
 
+// Operands of one column have no lines that are far apart.
+static bool wide_fits(const struct device *dev, const struct algo_entry *e)
+{
+    return dense_fits(dev, e) && !e->algo->columns;
+}
+
 // Few lines of dense operands, so far apart that the last begins beyond c->offset.
 #define LONG_LINES 17 // also k, so that both layouts have as many lines
 static enum exact_result long_ld_run(struct trap_case *c)
@@ -507,7 +513,7 @@ const struct trap traps[] = {
      .k = LONG_LINES,
      .widths = true, // offsets depend on the bytes of an element only
      .rule = full,
-     .fits = dense_fits,
+     .fits = wide_fits,
      .run = long_ld_run},
     {.name = "far",
      .about = "dense operands of more than 2^31 elements, few nonzeros",
@@ -515,7 +521,7 @@ const struct trap traps[] = {
      .k = 512,
      .widths = true, // offsets depend on the bytes of an element only
      .build = far_build,
-     .fits = dense_fits,
+     .fits = wide_fits,
      .run = far_run},
     {.name = "nonfinite",
      .about = "infinities and NaN reach the elements that depend on them, and no others",
@@ -612,7 +618,9 @@ int trap_run(struct device *dev, const struct trap *trap, const struct algo_entr
         if (trap->widths && !is_first_of_width((enum prec)prec)) continue;
         for (int a = 0; op->axes[a]; a++)
             if (!op->axes[a]->words || op->axes[a]->optional)
-                axis[a] = op->axes[a] == &axis_k ? trap->k : op->axes[a]->standard;
+                axis[a] = op->axes[a] != &axis_k ? op->axes[a]->standard
+                          : entry->algo->columns ? entry->algo->columns
+                                                 : trap->k;
         do {
             struct csr A; // of each case anew: a trap may change its values
             err = trap->rule ? shape_build(&shape, &A) : trap->build(trap, rule->offset, &A);

@@ -68,6 +68,7 @@ static void test_operands(const struct algo_entry *e)
     CHECK((format_list(e, a->S) > 0) == (p.S != NULL), "%s: formats of the second factor", e->name);
     CHECK((a->layouts != 0) == dense && !(a->layouts & ~BOTH_LAYOUTS), "%s: layouts %x", e->name,
           a->layouts);
+    CHECK(!a->columns || e->op == op_find("spmm"), "%s has %d columns", e->name, a->columns);
     CHECK(a->precs && !(a->precs & ~EVERY_PREC), "%s: precisions %x", e->name, a->precs);
     problem_free(&p);
     source_free(&source);

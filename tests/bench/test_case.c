@@ -113,7 +113,7 @@ static void test_plan(void)
 {
     static const enum prec precs[] = {F64, F32};
     const struct choice_entry chosen[] = {
-        {&entries[1], "cpu"}, {&entries[0], "here"}, {&entries[3], "there"}};
+        {&entries[1], "cpu", false}, {&entries[0], "here", true}, {&entries[3], "there", true}};
     // Two values of slice make two cases of those that have it; nobody has `none`.
     const struct given_option settings[] = {
         {"slice", 8}, {"grain", 2}, {"slice", 32}, {"none", 1}, {"none", 2}};
@@ -171,6 +171,37 @@ static void test_plan(void)
     plan_free(&plan);
 }
 
+// An algorithm of one k has cases of another k only if its name was given.
+static void test_columns(void)
+{
+    static const struct algo of_one = {.A = {&format_csr}, .columns = 1};
+    const struct op *op = op_find("spmm");
+    const struct algo_entry vector = {"vector", op, DEVICE_CPU, &of_one},
+                            any = {"any", op, DEVICE_CPU, &plain};
+    const enum prec prec = F32;
+    for (int i = 0; i < 2; i++) {
+        const bool by_pattern = i;
+        const struct choice_entry chosen[] = {{&vector, "cpu", by_pattern},
+                                              {&any, "cpu", by_pattern}};
+        struct plan_request r = {
+            .op = op,
+            .entries = chosen,
+            .entry_count = 2,
+            .precs = &prec,
+            .prec_count = 1,
+            .axes = {{.count = 2, .value = {1, 64}}, {.count = 1}, {.count = 1}}};
+        struct plan plan;
+        int64_t found[2][2] = {0}; // by algorithm, by k
+        CHECK(!plan_make(&plan, &r), "%s", fail_text());
+        for (int64_t c = 0; c < plan.count; c++)
+            found[plan.cases[c].entry == &any][plan.cases[c].axis[0] == 64]++;
+        CHECK(found[0][0] == 1 && found[0][1] == !by_pattern, "pattern %d: its own k, %lld others",
+              by_pattern, (long long)found[0][1]);
+        CHECK(found[1][0] == 1 && found[1][1] == 1, "pattern %d: every k", by_pattern);
+        plan_free(&plan);
+    }
+}
+
 // To ask for no graphs is another case where there would be any: on CUDA, if the result is there
 // before and the cache is warm.
 static void test_stream(void)
@@ -181,7 +212,7 @@ static void test_stream(void)
     for (int i = 0; i < 16; i++) {
         struct op op = own_op;
         bool gpu = i & 1, asked = i & 2, cold = i & 4, sparse = i & 8;
-        const struct choice_entry chosen = {gpu ? &on_gpu : &on_cpu, "here"};
+        const struct choice_entry chosen = {gpu ? &on_gpu : &on_cpu, "here", false};
         const enum prec prec = F32;
         struct plan plan;
         op.result = sparse ? RESULT_SPARSE : RESULT_DENSE;
@@ -399,7 +430,7 @@ static void test_options(const struct algo_entry *e)
 
 int main(void)
 {
-    RUN_ALL(test_axes, test_plan, test_stream, test_keys, test_differences, test_ways,
+    RUN_ALL(test_axes, test_plan, test_columns, test_stream, test_keys, test_differences, test_ways,
             test_long_names);
     for (int x = 0; x < op_count; x++) test_unique(ops[x]);
     for (int e = 0; e < algo_count; e++) test_options(&algos[e]);

@@ -57,7 +57,8 @@ static const struct advised *standard_of(const struct advice *a, const char *ven
     // The default call is unknown if an earlier algorithm of the vendor has no time.
     for (const struct algo_entry *e = algos; first && e < first->c.entry; e++)
         if (e->op == a->op && e->device == first->c.entry->device && e->algo->vendor &&
-            !e->algo->dense && !e->algo->partial && !strcmp(e->algo->vendor, vendor))
+            !e->algo->dense && !e->algo->partial && !strcmp(e->algo->vendor, vendor) &&
+            algo_takes_columns(e, a->axis))
             return NULL;
     return first;
 }

@@ -48,7 +48,8 @@ static void list_candidates(struct session *s)
     for (int likely = 1; likely >= 0; likely--)
         for (const struct algo_entry *e = algos; e < algos + algo_count; e++)
             if (e->op == op && e->device == s->setup.primary && !algo_missing(e) &&
-                !e->algo->partial && !e->algo->reference && is_likely(chooser, e) == likely)
+                !e->algo->partial && !e->algo->reference &&
+                algo_takes_columns(e, s->a.axis) && is_likely(chooser, e) == likely)
                 add_alg(s->algs, e->name);
 }
 

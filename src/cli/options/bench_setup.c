@@ -45,11 +45,14 @@ struct chosen {
 };
 
 static void chosen_add(const struct bench_setup *setup, struct chosen *chosen,
-                       const struct algo_entry *entry)
+                       const struct algo_entry *entry, bool by_pattern)
 {
-    for (int i = 0; i < chosen->count; i++)
-        if (chosen->list[i].entry == entry) return;
-    struct choice_entry *e = &chosen->list[chosen->count++];
+    int i = 0;
+    while (i < chosen->count && chosen->list[i].entry != entry) i++;
+    struct choice_entry *e = &chosen->list[i];
+    e->by_pattern = by_pattern && (i == chosen->count || e->by_pattern);
+    if (i < chosen->count) return;
+    chosen->count++;
     e->entry = entry;
     device_of(setup, entry->device, e->device);
 }
@@ -63,7 +66,7 @@ static bool add_matches(const struct bench_setup *setup, struct chosen *chosen, 
     for (int i = 0; i < algo_count; i++) {
         if (algos[i].op != op || algos[i].device != kind) continue;
         if (!item_matches(item, algos[i].name)) continue;
-        chosen_add(setup, chosen, &algos[i]);
+        chosen_add(setup, chosen, &algos[i], is_pattern(item));
         any = true;
     }
     return any;
@@ -274,6 +277,11 @@ static int make_plan(struct bench_setup *setup, const struct options *o)
     if (!err) err = check_opts(&chosen, o);
     if (!err) err = choose_axes(r.op, o, r.axes);
     if (!err) err = plan_make(&setup->plan, &r);
+    if (!err && !setup->plan.count) { // the cases say why they cannot run
+        for (int e = 0; e < chosen.count; e++) chosen.list[e].by_pattern = false;
+        plan_free(&setup->plan);
+        err = plan_make(&setup->plan, &r);
+    }
     mem_free(chosen.list);
     return err;
 }
