@@ -2,8 +2,8 @@
 //
 // https://www.intel.com/content/www/us/en/docs/onemkl, "Inspector-Executor Sparse BLAS Routines":
 // prepare() calls mkl_sparse_set_mm_hint and mkl_sparse_optimize once, run() calls mkl_sparse_?_mm.
-// Format: CSR. Both layouts, any k; with -trans flag as MKL_TRANSPOSE. The library is loaded at run
-// time, see device/mkl.h.
+// `mkl-mv` has k = 1, and calls mkl_sparse_set_mv_hint and mkl_sparse_?_mv. Format: CSR. Both
+// layouts; with -trans flag as MKL_TRANSPOSE. The library is loaded at run time, see device/mkl.h.
 #include "cpu.h"
 #include "mkl_csr.h"
 
@@ -28,8 +28,11 @@ static bool is_empty(const struct task *t)
 
 static int analyse(struct state *s, const struct task *t)
 {
-    MKL_TRY(s->mkl, mkl_sparse_set_mm_hint, s->A.A, s->op, general, s->layout, (int)t->C.cols,
-            MANY_CALLS);
+    if (t->algo->columns)
+        MKL_TRY(s->mkl, mkl_sparse_set_mv_hint, s->A.A, s->op, general, MANY_CALLS);
+    else
+        MKL_TRY(s->mkl, mkl_sparse_set_mm_hint, s->A.A, s->op, general, s->layout, (int)t->C.cols,
+                MANY_CALLS);
     MKL_TRY(s->mkl, mkl_sparse_optimize, s->A.A);
     return OK;
 }
@@ -39,6 +42,7 @@ static int prepare(struct task *t)
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     int err = mkl_use(&s->mkl);
+    if (!err && t->algo->columns) err = task_refuse_gaps(t);
     if (err || is_empty(t)) return err;
     if (t->C.cols > INT32_MAX || t->in[0].ld > INT32_MAX || t->C.ld > INT32_MAX)
         return fail(ERR_UNSUPPORTED, "lines of 2^31 elements; MKL's sizes have 32 bits");
@@ -69,6 +73,10 @@ static int run(struct task *t)
     const int k = (int)C->cols, ldb = (int)B->ld, ldc = (int)C->ld;
     if (!s->A.A)
         clear(t);
+    else if (t->algo->columns && prec_is_f32(t->prec))
+        MKL_TRY(s->mkl, mkl_sparse_s_mv, s->op, 1, s->A.A, general, B->val, 0, C->val);
+    else if (t->algo->columns)
+        MKL_TRY(s->mkl, mkl_sparse_d_mv, s->op, 1, s->A.A, general, B->val, 0, C->val);
     else if (prec_is_f32(t->prec))
         MKL_TRY(s->mkl, mkl_sparse_s_mm, s->op, 1, s->A.A, general, s->layout, B->val, k, ldb, 0,
                 C->val, ldc);
@@ -87,17 +95,15 @@ static void teardown(struct task *t)
     task_free_state(t);
 }
 
-const struct algo spmm_mkl_cpu = {
-    .layouts = BOTH_LAYOUTS,
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .transposes = true,
-    .keeps_values = true,
-    .arith = ARITH_PREC,
-    .cite = "Intel, oneAPI Math Kernel Library, mkl_sparse_s_mm and mkl_sparse_d_mm",
-    .missing = mkl_missing,
-    .vendor = "MKL",
-    .call = "mkl_sparse_?_mm after mkl_sparse_set_mm_hint and mkl_sparse_optimize",
-    .library = mkl_library,
-    ALGO_FUNCTIONS(prepare, run, teardown),
-};
+// Fields that both descriptors share. `function`: mm or mv.
+#define MKL_FIELDS(function)                                                                       \
+    .layouts = BOTH_LAYOUTS, .precs = BOTH_PRECS, .A = {&format_csr}, .transposes = true,          \
+    .keeps_values = true, .arith = ARITH_PREC,                                                     \
+    .cite = "Intel, oneAPI Math Kernel Library, mkl_sparse_s_" #function                           \
+            " and mkl_sparse_d_" #function,                                                        \
+    .missing = mkl_missing, .vendor = "MKL",                                                       \
+    .call = "mkl_sparse_?_" #function " after mkl_sparse_set_" #function                           \
+            "_hint and mkl_sparse_optimize",                                                       \
+    .library = mkl_library, ALGO_FUNCTIONS(prepare, run, teardown)
+const struct algo spmm_mkl_mv_cpu = {.columns = 1, MKL_FIELDS(mv)};
+const struct algo spmm_mkl_cpu = {MKL_FIELDS(mm)};

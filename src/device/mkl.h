@@ -48,6 +48,8 @@ typedef struct mkl_sparse *mkl_matrix;
     FUNCTION(                                                                                      \
         int, mkl_sparse_set_mm_hint,                                                               \
         (mkl_matrix A, int operation, struct mkl_descr descr, int layout, int cols, int calls))    \
+    FUNCTION(int, mkl_sparse_set_mv_hint,                                                          \
+             (mkl_matrix A, int operation, struct mkl_descr descr, int calls))                     \
     FUNCTION(int, mkl_sparse_optimize, (mkl_matrix A))                                             \
     FUNCTION(int, mkl_sparse_s_mm,                                                                 \
              (int operation, float alpha, mkl_matrix A, struct mkl_descr descr, int layout,        \
@@ -55,6 +57,12 @@ typedef struct mkl_sparse *mkl_matrix;
     FUNCTION(int, mkl_sparse_d_mm,                                                                 \
              (int operation, double alpha, mkl_matrix A, struct mkl_descr descr, int layout,       \
               const double *B, int cols, int ldb, double beta, double *C, int ldc))                \
+    FUNCTION(int, mkl_sparse_s_mv,                                                                 \
+             (int operation, float alpha, mkl_matrix A, struct mkl_descr descr, const float *x,    \
+              float beta, float *y))                                                               \
+    FUNCTION(int, mkl_sparse_d_mv,                                                                 \
+             (int operation, double alpha, mkl_matrix A, struct mkl_descr descr, const double *x,  \
+              double beta, double *y))                                                             \
     FUNCTION(int, mkl_sparse_spmm, (int operation, mkl_matrix A, mkl_matrix B, mkl_matrix *C))     \
     FUNCTION(int, mkl_sparse_order, (mkl_matrix A))
 

@@ -28,7 +28,7 @@ static struct advised *add(const char *alg, double ms, double prep_ms)
     return x;
 }
 
-static void start(void) { a = (struct advice){.op = op_find("spmm")}; }
+static void start(void) { a = (struct advice){.op = op_find("spmm"), .axis = {64}}; }
 
 static void finish(void)
 {
@@ -93,6 +93,19 @@ static void test_ways(void)
           copy->rank.pays_after);
 }
 
+// The default call at k = 1 is the product with a vector, which other k do not have.
+static void test_one_column(void)
+{
+    start();
+    a.axis[0] = 1;
+    struct advised *mm = add("mkl", 3, 1);
+    finish();
+    CHECK(a.call == mm && !a.standard, "no time of the default call");
+    struct advised *mv = add("mkl-mv", 4, 1);
+    advice_make(&a);
+    CHECK(a.call == mm && a.standard == mv, "the default call of one column");
+}
+
 static const struct algo calls[] = {
     {.vendor = "Lib", .partial = "the structure of C"}, {.vendor = "Lib"}, {.vendor = "Lib"}};
 static const struct algo_entry entries[] = {
@@ -145,4 +158,4 @@ static void test_busy(void)
     }
 }
 
-TESTS(test_call, test_planned, test_picked, test_ways, test_standard, test_busy)
+TESTS(test_call, test_planned, test_picked, test_ways, test_one_column, test_standard, test_busy)

@@ -34,7 +34,7 @@ struct mkl_sparse {
     int rows, cols, *start, *end, *idx;
     void *val;
     bool real64, owned; // arrays of its own
-    bool optimized;
+    bool optimized, vector;       // after mkl_sparse_optimize, mkl_sparse_set_mv_hint
     int operation, layout, width; // by the hint
 };
 
@@ -141,6 +141,14 @@ int mkl_sparse_set_mm_hint(mkl_matrix A, int operation, struct mkl_descr descr, 
     return SUCCESS;
 }
 
+int mkl_sparse_set_mv_hint(mkl_matrix A, int operation, struct mkl_descr descr, int calls)
+{
+    REFUSE(mkl_sparse_set_mv_hint);
+    int status = mkl_sparse_set_mm_hint(A, operation, descr, MKL_COL_MAJOR, 1, calls);
+    A->vector = !status;
+    return status;
+}
+
 int mkl_sparse_optimize(mkl_matrix A)
 {
     REFUSE(mkl_sparse_optimize);
@@ -175,6 +183,18 @@ int mkl_sparse_optimize(mkl_matrix A)
     }
 MULTIPLY(s, float)
 MULTIPLY(d, double)
+
+#define MULTIPLY_VECTOR(letter, T)                                                                 \
+    int mkl_sparse_##letter##_mv(int operation, T alpha, mkl_matrix A, struct mkl_descr descr,     \
+                                 const T *x, T beta, T *y)                                         \
+    {                                                                                              \
+        REFUSE(mkl_sparse_##letter##_mv);                                                          \
+        if (!A->vector) return INVALID_VALUE;                                                      \
+        return mkl_sparse_##letter##_mm(operation, alpha, A, descr, MKL_COL_MAJOR, x, 1,           \
+                                        A->rows + A->cols, beta, y, A->rows + A->cols);            \
+    }
+MULTIPLY_VECTOR(s, float)
+MULTIPLY_VECTOR(d, double)
 
 static double value(mkl_matrix A, int p)
 {

@@ -1,4 +1,4 @@
-// MKL as device/mkl.c finds it, and the two algorithms that call it, over the library of
+// MKL as device/mkl.c finds it, and the algorithms that call it, over the library of
 // fake_mkl.c: there, not there, in parts, refusing, and without memory. What the loader has found
 // it keeps, so each look is done in a child.
 #include <dlfcn.h>
@@ -151,8 +151,9 @@ static void make_matrix(struct csr *A)
     }
 }
 
-// One case, exact where nothing is in its way.
-static struct case_outcome run_mkl(const char *op, enum prec prec, int64_t *peak)
+// One case, exact where nothing is in its way. pad: elements between lines.
+static struct case_outcome run_alg(const char *op, const char *alg, enum prec prec, int64_t *axis,
+                                   int64_t pad, int64_t *peak)
 {
     const double opt[ALGO_OPTIONS_MAX] = {0};
     const struct op *of = op_find(op);
@@ -160,12 +161,10 @@ static struct case_outcome run_mkl(const char *op, enum prec prec, int64_t *peak
     struct csr A;
     struct inputs in;
     struct case_outcome out = {.err = -1};
-    int64_t axis[AXES_MAX];
     make_matrix(&A);
-    axes_start(of, 0, axis);
-    CHECK(!device_open("cpu", &dev) && !inputs_make(&in, &dev, of, &A, prec, axis, true, 0), "%s",
+    CHECK(!device_open("cpu", &dev) && !inputs_make(&in, &dev, of, &A, prec, axis, true, pad), "%s",
           fail_text());
-    out = case_run(&in, algo_find(of, "mkl", DEVICE_CPU), opt, CHECK_FULL);
+    out = case_run(&in, algo_find(of, alg, DEVICE_CPU), opt, CHECK_FULL);
     CHECK(out.left == 0 && dev.foreign_bytes == 0, "%s: %lld and %lld bytes left", op,
           (long long)out.left, (long long)dev.foreign_bytes);
     if (peak) *peak = dev.peak_bytes;
@@ -174,6 +173,20 @@ static struct case_outcome run_mkl(const char *op, enum prec prec, int64_t *peak
     device_close(&dev);
     csr_free(&A);
     return out;
+}
+
+static struct case_outcome run_mkl(const char *op, enum prec prec, int64_t *peak)
+{
+    int64_t axis[AXES_MAX];
+    axes_start(op_find(op), 0, axis);
+    return run_alg(op, "mkl", prec, axis, 0, peak);
+}
+
+// mkl-mv at k, in both layouts.
+static struct case_outcome run_mv(enum prec prec, int64_t k, enum layout layout, int64_t pad)
+{
+    int64_t axis[AXES_MAX] = {k, layout};
+    return run_alg("spmm", "mkl-mv", prec, axis, pad, NULL);
 }
 
 // A status of any function ends the case with a line that names the function.
@@ -224,6 +237,26 @@ static void right_results(void)
     }
 }
 
+// The product with a vector: k = 1 alone, and no gaps between the elements.
+static void vectors(void)
+{
+    setenv("MKL_RT", fake, 1);
+    for (int prec = F32; prec <= F64; prec++)
+        for (int layout = LAYOUT_ROW; layout <= LAYOUT_COL; layout++) {
+            struct case_outcome out = run_mv((enum prec)prec, 1, (enum layout)layout, 0);
+            CHECK(!out.err && out.check.error_ratio == 0, "layout %d: %s", layout, fail_text());
+        }
+    CHECK(run_mv(F32, 2, LAYOUT_ROW, 0).err == ERR_UNSUPPORTED, "k = 2");
+    CHECK_TEXT(fail_text(), "the algorithm is for k = 1 only");
+    CHECK(run_mv(F32, 1, LAYOUT_ROW, 3).err == ERR_UNSUPPORTED, "gaps");
+    CHECK_TEXT(fail_text(), "the library takes no vector with gaps between its elements");
+    CHECK(!run_mv(F32, 1, LAYOUT_COL, 3).err, "a gap behind the column: %s", fail_text());
+    setenv("FAKE_MKL_REFUSE", "mkl_sparse_set_mv_hint:6", 1);
+    CHECK(run_mv(F32, 1, LAYOUT_ROW, 0).err == ERR_UNSUPPORTED, "no hint");
+    setenv("FAKE_MKL_REFUSE", "mkl_sparse_d_mv:2", 1);
+    CHECK(run_mv(F64, 1, LAYOUT_ROW, 0).err == ERR_MEMORY, "no product");
+}
+
 // The n-th allocation fails, the library's own among them: the case is out of memory.
 static void lost_memory(void)
 {
@@ -272,9 +305,9 @@ static void lost_memory(void)
 int main(void)
 {
     static void (*const deeds[])(void) = {
-        no_file,        no_library,      another,    no_core, no_threads,
-        refused_layers, refused_indices, gnu,        intel,   sequential,
-        refused_calls,  right_results,   lost_memory};
+        no_file,        no_library,      another, no_core,    no_threads,
+        refused_layers, refused_indices, gnu,     intel,      sequential,
+        refused_calls,  right_results,   vectors, lost_memory};
     ssize_t length = readlink("/proc/self/exe", fake, sizeof fake - 32);
     CHECK(length > 0 && mkdtemp(folder), "no place for libraries");
     if (test_failed) return TEST_END();
