@@ -48,7 +48,7 @@ CU_SRC := $(wildcard src/*/*.cu kernels/*/*.cu kernels/*/*/*.cu)
 COMPILE_CU = $(NVCC) $(NVCCFLAGS_ALL)
 ifeq ($(FLAVOUR),emu)
 $(BUILD)/tests/emu/emu.cpp.o: CFLAGS += -O2 # switches between threads of a block
-CU_SRC := $(filter-out %/cusparse.cu %/dense.cu,$(CU_SRC)) $(filter-out tests/emu/test_%,$(wildcard tests/emu/*.cpp))
+CU_SRC := $(filter-out %/cusparse.cu %/cusparse_spmv.cu %/dense.cu,$(CU_SRC)) $(filter-out tests/emu/test_%,$(wildcard tests/emu/*.cpp))
 COMPILE_CU = g++ $(CXXFLAGS_EMU) -x c++
 LINK    = g++ $(CFLAGS) -fopenmp -rdynamic # plug-ins call the emulator
 else ifeq ($(FLAVOUR),cuda)

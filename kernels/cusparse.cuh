@@ -3,6 +3,7 @@
 #define SPBENCH_CUSPARSE_H
 
 #include "cusparse_variants.h"
+#include "formats/coo.h"
 #include "kernel.cuh"
 
 #include <cusparse.h>
@@ -23,25 +24,30 @@ static inline int cusparse_fail(cusparseStatus_t status, const char *call)
 
 // Calls a function of cuSPARSE and returns from the calling function on an error. Some functions
 // throw an exception (12.9.4), which must not end the program.
-#define CUSPARSE_TRY(function, ...)                                                                \
+#define CUSPARSE_TRY(function, ...) CUSPARSE_TRY_NAMED(#function, function, __VA_ARGS__)
+#define CUSPARSE_TRY_NAMED(name, function, ...)                                                    \
     do {                                                                                           \
         try {                                                                                      \
             cusparseStatus_t cusparse_try_status = function(__VA_ARGS__);                          \
             if (cusparse_try_status != CUSPARSE_STATUS_SUCCESS)                                    \
-                return cusparse_fail(cusparse_try_status, #function);                              \
+                return cusparse_fail(cusparse_try_status, name);                                   \
         } catch (const std::exception &e) {                                                        \
             cudaGetLastError();                                                                    \
-            return fail(ERR_DEVICE, "%s: %s", #function, e.what());                                \
+            return fail(ERR_DEVICE, "%s: %s", name, e.what());                                     \
         }                                                                                          \
     } while (0)
 
-// Returns 100 * major version + minor version of the library that runs.
+// Returns the name and the version of the library that runs.
+extern "C" const char *cusparse_library_text(void);
+
+// Returns the version of the library that runs: 120603 for 12.6.3.
 static inline int cusparse_release(void)
 {
-    int major = 0, minor = 0;
+    int major = 0, minor = 0, patch = 0;
     cusparseGetProperty(MAJOR_VERSION, &major);
     cusparseGetProperty(MINOR_VERSION, &minor);
-    return 100 * major + minor;
+    cusparseGetProperty(PATCH_LEVEL, &patch);
+    return 10000 * major + 100 * minor + patch;
 }
 
 // A handle of the library for a task, the task's types, and alpha and beta in the type of sums.
@@ -80,6 +86,17 @@ static inline int cusparse_describe(const struct cusparse_library *lib, const st
 {
     CUSPARSE_TRY(cusparseCreateConstCsr, descr, A->m, A->n, A->nnz, A->ptr, A->idx, A->val,
                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, lib->in);
+    return OK;
+}
+
+// The same for a matrix in COO or CSR.
+static inline int cusparse_describe_sparse(const struct cusparse_library *lib,
+                                           const struct sparse *X, cusparseConstSpMatDescr_t *descr)
+{
+    if (X->format != &format_coo) return cusparse_describe(lib, csr_of(X), descr);
+    const struct coo_dev *A = coo_of(X);
+    CUSPARSE_TRY(cusparseCreateConstCoo, descr, A->m, A->n, A->nnz, A->row, A->col, A->val,
+                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, lib->in);
     return OK;
 }
 

@@ -18,6 +18,25 @@
     VARIANT(cusparse_coo3, format_coo, CUSPARSE_SPMM_COO_ALG3, false, true, ARITH_RESULT)          \
     VARIANT(cusparse_coo4, format_coo, CUSPARSE_SPMM_COO_ALG4, false, true, ARITH_RESULT)
 
+// Lines: symbol, format of A, algorithm, preprocess. NVIDIA documents an effect of preprocess for
+// CSR only. A may be transposed; CSR_ALG2 and COO_ALG2 then run as ALG1, which adds to C
+// atomically.
+#define CUSPARSE_SPMV(VARIANT)                                                                     \
+    VARIANT(cusparse_spmv, format_csr, CUSPARSE_SPMV_ALG_DEFAULT, false)                           \
+    VARIANT(cusparse_spmv_pre, format_csr, CUSPARSE_SPMV_ALG_DEFAULT, true)                        \
+    VARIANT(cusparse_spmv_csr1, format_csr, CUSPARSE_SPMV_CSR_ALG1, false)                         \
+    VARIANT(cusparse_spmv_csr1_pre, format_csr, CUSPARSE_SPMV_CSR_ALG1, true)                      \
+    VARIANT(cusparse_spmv_csr2, format_csr, CUSPARSE_SPMV_CSR_ALG2, false)                         \
+    VARIANT(cusparse_spmv_csr2_pre, format_csr, CUSPARSE_SPMV_CSR_ALG2, true)                      \
+    VARIANT(cusparse_spmv_coo1, format_coo, CUSPARSE_SPMV_COO_ALG1, false)                         \
+    VARIANT(cusparse_spmv_coo2, format_coo, CUSPARSE_SPMV_COO_ALG2, false)
+
+// Lines: symbol, number of the algorithm, keeps values of A. NVIDIA names ALG1 as the algorithm
+// that follows changes of the values.
+#define CUSPARSE_SPMVOP(VARIANT)                                                                   \
+    VARIANT(cusparse_spmvop1, 1, false)                                                            \
+    VARIANT(cusparse_spmvop2, 2, true)
+
 // Lines: symbol, X^T and Y^T are column-major, preprocess.
 #define CUSPARSE_SDDMM(VARIANT)                                                                    \
     VARIANT(cusparse, false, false)                                                                \
@@ -39,7 +58,7 @@ extern WEAK const char cusparse_built[];
 
 // Fields that all descriptors share.
 #define CUSPARSE_FIELDS(function)                                                                  \
-    .precs = BY_TYPE_PRECS, .cite = "NVIDIA, cuSPARSE library, " function, .vendor = "cuSPARSE",   \
+    .cite = "NVIDIA, cuSPARSE library, " function, .vendor = "cuSPARSE",                           \
     .library = cusparse_library_text, .built = cusparse_built
 
 // The end of a call's text, by `preprocess`.

@@ -12,6 +12,7 @@
         .A = {&format_csr},                                                                        \
         .arith = ARITH_PREC,                                                                       \
         .variant = SDDMM_UNSCALED,                                                                 \
+        .precs = BY_TYPE_PRECS,                                                                    \
         CUSPARSE_FIELDS("cusparseSDDMM"),                                                          \
         .call =                                                                                    \
             "cusparseSDDMM, CUSPARSE_SDDMM_ALG_DEFAULT" ORDER_##columns PREPROCESS_##preprocess(   \

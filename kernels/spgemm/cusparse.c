@@ -8,7 +8,8 @@ static const struct algo_option chunk_options[] = {
 
 // Fields that all descriptors share.
 #define FIELDS                                                                                     \
-    .A = {&format_csr}, .S = {&format_csr}, .arith = ARITH_RESULT, CUSPARSE_FIELDS("cusparseSpGEMM")
+    .A = {&format_csr}, .S = {&format_csr}, .precs = BY_TYPE_PRECS, .arith = ARITH_RESULT,         \
+    CUSPARSE_FIELDS("cusparseSpGEMM")
 
 #define VARIANT(symbol, alg, estimate, prepare_function, option_list)                              \
     DECLARE_FUNCTIONS(spgemm_##symbol##_cuda);                                                     \

@@ -9,6 +9,7 @@
         .A = {&format},                                                                            \
         .transposes = transposed,                                                                  \
         .arith = rounding,                                                                         \
+        .precs = BY_TYPE_PRECS,                                                                    \
         CUSPARSE_FIELDS("cusparseSpMM"),                                                           \
         .call = "cusparseSpMM, " #alg PREPROCESS_##preprocess("cusparseSpMM"),                     \
         ALGO_FUNCTIONS(spmm_##symbol##_cuda_prepare, spmm_##symbol##_cuda_run,                     \

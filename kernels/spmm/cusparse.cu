@@ -11,7 +11,6 @@
 // before the previous kernel has ended (check.in_order). Its results are right if runs are kept
 // apart. Its time back to back is not the time of a chain of products.
 #include "cusparse.cuh"
-#include "formats/coo.h"
 
 #include <stdio.h>
 
@@ -33,14 +32,8 @@ static int describe(struct task *t, struct state *s)
 {
     cusparseOrder_t order = t->C.layout == LAYOUT_ROW ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
     const struct dense_dev *B = &t->in[0], *C = &t->C;
-    if (t->A[0]->format == &format_coo) {
-        const struct coo_dev *A = coo_of(t->A[0]);
-        CUSPARSE_TRY(cusparseCreateConstCoo, &s->A, A->m, A->n, A->nnz, A->row, A->col, A->val,
-                     CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->lib.in);
-    } else {
-        int err = cusparse_describe(&s->lib, csr_of(t->A[0]), &s->A);
-        if (err) return err;
-    }
+    int err = cusparse_describe_sparse(&s->lib, t->A[0], &s->A);
+    if (err) return err;
     CUSPARSE_TRY(cusparseCreateConstDnMat, &s->B, B->rows, B->cols, B->ld, B->val, s->lib.in,
                  order);
     CUSPARSE_TRY(cusparseCreateDnMat, &s->C, C->rows, C->cols, C->ld, C->val, s->lib.out, order);
@@ -99,7 +92,7 @@ static int prepare(struct task *t, const struct variant *v)
 static int refuse_capture(const struct task *t, const struct variant *v)
 {
     cudaStreamCaptureStatus status;
-    if (v->alg != CUSPARSE_SPMM_CSR_ALG3 || v->preprocess || cusparse_release() <= 1206) return OK;
+    if (v->alg != CUSPARSE_SPMM_CSR_ALG3 || v->preprocess || cusparse_release() < 120700) return OK;
     CUDA_TRY(cudaStreamIsCapturing((cudaStream_t)t->dev->stream, &status));
     if (status == cudaStreamCaptureStatusNone) return OK;
     return fail(ERR_UNSUPPORTED, "CSR_ALG3 waits for its analysis in each call");
@@ -147,7 +140,6 @@ extern "C" void spmm_cusparse_cuda_teardown(struct task *t)
     extern "C" int spmm_##symbol##_cuda_run(struct task *t) { return run(t, &symbol##_variant); }
 CUSPARSE_SPMM(VARIANT)
 
-// Returns the name and the version of the library that runs.
 extern "C" const char *cusparse_library_text(void)
 {
     static char text[64];
