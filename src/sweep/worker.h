@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#define WORKER_SETTINGS_MAX 4
+#define WORKER_SETTINGS_MAX 3
 
 struct worker_start {
     char *const *argv;                         // ends with NULL; argv[0] is the name in /proc

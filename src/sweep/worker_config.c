@@ -9,7 +9,6 @@
 #define SURVEY_MS   600000.0 // limit for opening the device and measuring its ceilings
 #define DESCRIBE_MS 30000.0  // limit for loading a plug-in
 #define LOOK_MS     1000     // longest time until Ctrl-C is seen
-#define WAIT_POLICY "OMP_WAIT_POLICY"
 
 static char *request_of(const struct worker_config *config, const struct worker_args *args)
 {
@@ -51,8 +50,6 @@ int worker_config_start(const struct worker_config *config, const struct worker_
                         struct worker *w)
 {
     char number[16], *threads = NULL, *preload = NULL;
-    const char *policy = getenv(WAIT_POLICY);
-    const bool passive = config->passive && !(policy && *policy);
     worker_none(w);
     char **argv = mem_alloc(config->word_count + 3, sizeof *argv);
     char *request = argv ? request_of(config, args) : NULL;
@@ -67,12 +64,11 @@ int worker_config_start(const struct worker_config *config, const struct worker_
         argv[used++] = (char *)"worker";
         for (int i = 0; i < config->word_count; i++) argv[used++] = config->words[i];
         argv[used] = NULL;
-        err = worker_start(
-            w, &(struct worker_start){.argv = argv,
-                                      .request = request,
-                                      .input = config->input,
-                                      .settings = {args->setting, threads, preload,
-                                                   passive ? WAIT_POLICY "=passive" : NULL}});
+        err =
+            worker_start(w, &(struct worker_start){.argv = argv,
+                                                   .request = request,
+                                                   .input = config->input,
+                                                   .settings = {args->setting, threads, preload}});
     }
     mem_free(threads);
     mem_free(preload);

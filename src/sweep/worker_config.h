@@ -14,8 +14,6 @@ struct worker_config {
     const char *device;   // -device of a worker
     char expected[16];    // id that the device must have; "": any
     int threads;          // threads of each worker; 0: default
-    bool passive; // waiting OpenMP threads sleep, unless OMP_WAIT_POLICY is set: for workers
-                  // without runs on the CPU, where spinning threads delay other workers
     bool input;   // a matrix is "-", stdin of this process
     int64_t memory_bytes; // limit of host memory of each worker; 0: none
 };

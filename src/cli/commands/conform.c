@@ -235,7 +235,6 @@ static int run_rows(struct conform_command *c)
             .word_count = o->passed_count,
             .device = any ? device_list[x->entry->device].name : o->device,
             .threads = o->threads,
-            .passive = true,
             .plugins = {(const char **)o->plugin_texts, o->plugin_count}};
         if (progress)
             fprintf(stderr, TERMINAL_ERASE "%d of %d: %s %s", r + 1, c->count, x->entry->op->name,

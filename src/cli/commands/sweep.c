@@ -90,14 +90,6 @@ static int make_slots(struct whole *c)
     return err;
 }
 
-// Returns true if a case runs on the CPU. A prefix begins with operation, algorithm and device.
-static bool has_cpu_case(const struct texts *prefixes)
-{
-    for (int64_t i = 0; i < prefixes->count; i++)
-        if (strstr(prefixes->list[i], " cpu ")) return true;
-    return false;
-}
-
 // Returns true if runs wait for the host between phases: those that make a sparse result.
 static bool is_host_bound(const struct texts *prefixes)
 {
@@ -141,7 +133,6 @@ static int survey_devices(struct whole *c)
             snprintf(c->model, sizeof c->model, "%s", s.name);
             c->pass[0].prefixes = s.prefixes;
             s.prefixes = (struct texts){0};
-            c->config.passive = !has_cpu_case(&c->pass[0].prefixes);
         } else if (strcmp(s.name, c->model)) {
             err = fail(ERR_USAGE,
                        "-device %s: %s is a %s, and %s a %s: a time would depend on where it was "
