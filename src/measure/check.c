@@ -215,7 +215,7 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
     worst_add(&worst, rows->worst);
     if (row_norm > norm) norm = row_norm, bucket = row_bucket;
     out->error_ratio = fmax(worst.ratio, norm);
-    const struct shares shares = tally_shares(&elements->tally);
+    const struct error_shares shares = tally_shares(&elements->tally);
     out->tolerance_share = shares.tolerance;
     out->value_error = shares.error;
     out->ok = out->error_ratio <= 1;

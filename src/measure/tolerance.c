@@ -82,7 +82,7 @@ static double share_of(const struct squares *errors, const struct bucket *b)
     return isnan(share) ? INFINITY : share;
 }
 
-static void add_shares(struct shares *most, const struct bucket *b)
+static void add_shares(struct error_shares *most, const struct bucket *b)
 {
     most->tolerance = fmax(most->tolerance, share_of(&b->allowed, b));
     most->error = fmax(most->error, share_of(&b->off, b));
@@ -91,10 +91,10 @@ static void add_shares(struct shares *most, const struct bucket *b)
 // Least number of elements of a bucket that is judged alone: fewer can all be near 0 by chance.
 #define SHARE_COUNT 32
 
-struct shares tally_shares(const struct tally *t)
+struct error_shares tally_shares(const struct tally *t)
 {
     struct bucket group = {0}, last = {0};
-    struct shares most = {0};
+    struct error_shares most = {0};
     for (int b = BUCKETS - 1; b >= 0; b--) {
         bucket_add_all(&group, &t->bucket[b]);
         if (group.count < SHARE_COUNT) continue;

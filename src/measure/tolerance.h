@@ -36,9 +36,9 @@ void tally_add_all(struct tally *t, const struct tally *other);
 double tally_norm(const struct tally *t, int64_t draws, int *which);
 // Tolerance and error over the elements, in root mean squares, each of its worst group of buckets.
 // A group whose elements should all be 0 has the share 0. Infinite if a tolerance or an error is.
-struct shares {
+struct error_shares {
     double tolerance, error;
 };
-struct shares tally_shares(const struct tally *t);
+struct error_shares tally_shares(const struct tally *t);
 
 #endif

@@ -21,6 +21,7 @@ static struct advised *add(const char *alg, double ms, double prep_ms)
                                  .vendor = e->algo->vendor,
                                  .call = e->algo->call,
                                  .dense = e->algo->dense,
+                                 .samples = 20,
                                  .ms = ms,
                                  .ci_lo = 0.99 * ms,
                                  .ci_hi = 1.01 * ms,
@@ -154,6 +155,7 @@ static void test_busy(void)
                       "\n  busy         other programs used the processors during 1 of 2 cases") !=
                NULL) == busy,
               "busy %d: %s", busy, text);
+        CHECK((strstr(text, " 2.000 ms (busy); ") != NULL) == busy, "busy %d: %s", busy, text);
         free(text);
     }
 }

@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "bench/race.h"
 #include "report/cell.h"
+#include "report/doubt.h"
 #include "records/record_parts.h"
 
 static bool is_timed(const struct advised *x) { return !isnan(x->rank.ms); }
@@ -142,6 +143,15 @@ static void print_prep(FILE *out, const struct advised *x, const struct advised 
         fprintf(out, ", which pays after %s run%s", cell_runs(runs, text), runs > 1 ? "s" : "");
 }
 
+// Prints " (3 samples; busy)": marks of the time of x.
+static void print_marks(FILE *out, const struct advised *x)
+{
+    const bool few = x->rank.samples < TIMING_INTERVAL_SAMPLES;
+    const unsigned marks = (few ? DOUBT_FEW : 0) | (x->busy ? DOUBT_BUSY : 0);
+    char text[DOUBT_TEXT_MAX];
+    if (marks) fprintf(out, " (%s)", doubt_text(marks, x->rank.samples, text));
+}
+
 // Prints a case: time, ratio to the default call, preparation, memory.
 static void print_case(FILE *out, const struct advice *a, const char *what, const struct advised *x)
 {
@@ -149,6 +159,7 @@ static void print_case(FILE *out, const struct advice *a, const char *what, cons
     char name[256], ms[32], size[32], ratio[32];
     fprintf(out, "  %-12s %s\n", what, name_of(x, name));
     fprintf(out, "  %-12s %s ms", "", cell_number(x->rank.ms, ms));
+    print_marks(out, x);
     if (standard == x)
         fprintf(out, ", the default call");
     else if (standard)
