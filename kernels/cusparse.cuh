@@ -89,7 +89,7 @@ static inline int cusparse_describe(const struct cusparse_library *lib, const st
     return OK;
 }
 
-// The same for a matrix in COO or CSR.
+// Creates the descriptor of X, which is in COO or CSR.
 static inline int cusparse_describe_sparse(const struct cusparse_library *lib,
                                            const struct sparse *X, cusparseConstSpMatDescr_t *descr)
 {

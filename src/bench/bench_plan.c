@@ -17,7 +17,8 @@ struct group {
     void *emit_arg;
     struct operands *operands;         // by device
     struct tiled_counts_cache *counts; // counts of the matrix
-    const struct bench_case *first;    // case of the group
+    const struct bench_case *first;    // first case of the group
+    const struct bench_case *begun; // case whose begin() was called ahead of its inputs; NULL: none
     struct problem p;
     struct reference ref[VARIANTS_MAX]; // by variant of the operation
     struct same_kernel same;            // cases of vendors' libraries
@@ -51,6 +52,14 @@ static int predict_case(const struct group *g, const struct bench_device *bd, st
     return err == ERR_MEMORY ? fail_drop() : err;
 }
 
+// Calls the plan's begin(), once for each measurement.
+static int begin_case(struct group *g, const struct bench_case *c)
+{
+    const bool begun = g->begun == c;
+    g->begun = NULL;
+    return begun || !g->plan->begin ? OK : g->plan->begin(g->plan->hook_arg, c);
+}
+
 // Measures a case by the rule.
 static int measure_case(struct group *g, const struct bench_case *c, const struct timing_rule *rule,
                         struct result *r)
@@ -61,7 +70,7 @@ static int measure_case(struct group *g, const struct bench_case *c, const struc
     *r = result_start(c, g->matrix);
     plan.rule = *rule;
     int err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
-    if (!err && plan.begin) err = plan.begin(plan.hook_arg, c);
+    if (!err) err = begin_case(g, c);
     if (!err && !is_hopeless(g, bd, r)) {
         struct reference *ref = &g->ref[c->entry->algo->variant];
         err = bench_run_case(&plan, ref, bd, &g->operands[bd - g->devices->list], r);
@@ -98,7 +107,8 @@ static int measure_in_race(void *arg, int i, const struct timing_rule *rule, str
     return measure_case(g, &g->first[i], rule, r);
 }
 
-// Measures the cases of the group. A plug-in takes no part in a race: no other case follows one.
+// Measures the cases of the group. The race ends before the first plug-in. No case of the program
+// follows a plug-in.
 static int run_cases(struct group *g, int64_t count)
 {
     struct race race = {.rule = &g->plan->rule,
@@ -106,7 +116,8 @@ static int run_cases(struct group *g, int64_t count)
                         .measure = measure_in_race,
                         .emit = emit_result,
                         .arg = g};
-    const bool races = g->plan->race && !g->plan->profile;
+    // Without a check no time has a rank.
+    const bool races = g->plan->race && !g->plan->profile && g->plan->check != CHECK_OFF;
     while (races && race.count < count && !g->first[race.count].entry->algo->plugin) race.count++;
     int err = race.count ? race_run(&race) : OK;
     for (int64_t i = race.count; i < count && !err; i++) err = emit_case(g, &g->first[i]);
@@ -118,6 +129,9 @@ static int run_group(struct group *g, const struct bench_case *c, int64_t count,
                      struct source *source)
 {
     bool read = !g->lost;
+    int err = begin_case(g, c);
+    if (err) return err;
+    g->begun = c;
     g->p = (struct problem){
         .op = g->plan->op, .source = source, .prec = c->prec, .seed = g->plan->seed};
     memcpy(g->p.axis, c->axis, sizeof g->p.axis);
@@ -130,7 +144,7 @@ static int run_group(struct group *g, const struct bench_case *c, int64_t count,
         tiled_counts_init(g->counts, g->p.factor);
     }
     g->first = c;
-    int err = run_cases(g, count);
+    err = run_cases(g, count);
     for (int v = 0; v < VARIANTS_MAX; v++) reference_free(&g->ref[v]);
     same_kernel_free(&g->same);
     if (read && !g->lost) problem_free(&g->p);

@@ -6,35 +6,36 @@
 struct runner {
     struct result r; // of the last turn
     struct rank_case rank;
-    bool held; // false: no turn yet, or the result is emitted
-    bool timed;
-    int turns;
+    bool held;   // false: no turn yet, or the result is emitted
+    bool ranked; // has a time that can be compared
+    bool full;   // the last turn had the rule of the plan
 };
 
 struct field {
     const struct race *race;
     struct runner *runners;  // size race->count
-    struct rank_case **list; // runners with a time, size rank.count
+    struct rank_case **list; // runners with a rank, size rank.count
     struct rank rank;
 };
 
-// Returns the rule of turn 0, 1, ...
-static struct timing_rule rule_of(const struct race *race, int turn)
+// Returns the rule of turn 0, 1, ... and sets *full if that is the rule of the race. With a number
+// of samples there are two turns.
+static struct timing_rule rule_of(const struct race *race, int turn, bool *full)
 {
     struct timing_rule rule = *race->rule;
-    const double share = pow(RACE_GROWTH, turn - (RACE_TURNS - 1));
-    if (turn == RACE_TURNS - 1) return rule;
-    rule.limit_ms *= share;
+    const int last = rule.reps ? 1 : RACE_TURNS - 1;
+    *full = turn >= last || (rule.reps && rule.reps <= TIMING_INTERVAL_SAMPLES);
+    if (*full) return rule;
+    if (rule.reps) rule.reps = TIMING_INTERVAL_SAMPLES;
+    rule.limit_ms *= pow(RACE_GROWTH, turn - last);
     rule.most_ms = rule.limit_ms;
-    if (rule.reps > TIMING_INTERVAL_SAMPLES)
-        rule.reps = (int)fmax(TIMING_INTERVAL_SAMPLES, rule.reps * share);
     return rule;
 }
 
 static bool is_settled(const struct runner *x)
 {
     const struct timing *t = &x->r.timing;
-    return x->turns == RACE_TURNS || !strcmp(t->stop, "precision") || !strcmp(t->stop, "noise") ||
+    return x->full || !strcmp(t->stop, "precision") || !strcmp(t->stop, "noise") ||
            t->ci_hi - t->ci_lo <= 2 * RACE_WIDTH * t->median;
 }
 
@@ -42,15 +43,20 @@ static bool is_settled(const struct runner *x)
 static void rank_field(struct field *f)
 {
     int count = 0;
-    for (int i = 0; i < f->race->count; i++) {
-        struct runner *x = &f->runners[i];
-        if (!x->timed) continue;
-        x->rank = result_rank(&x->r, TIMING_SEPARATE);
-        x->rank.name = x->rank.alg;
-        x->rank.device = x->r.c.device;
-        f->list[count++] = &x->rank;
-    }
+    for (int i = 0; i < f->race->count; i++)
+        if (f->runners[i].ranked) f->list[count++] = &f->runners[i].rank;
     f->rank = rank_make(f->list, count);
+}
+
+static const struct rank_case *fastest_of_vendor(const struct rank *r, const char *vendor)
+{
+    const struct rank_case *best = NULL;
+    for (int i = 0; i < r->count; i++) {
+        const struct rank_case *x = r->list[i];
+        if (x->vendor && !x->dense && !strcmp(x->vendor, vendor) && (!best || x->ms < best->ms))
+            best = x;
+    }
+    return best;
 }
 
 // Returns true if more samples of x may change the fastest of all or of a vendor, or if x is an
@@ -58,53 +64,67 @@ static void rank_field(struct field *f)
 static bool matters(const struct field *f, const struct runner *x)
 {
     const struct rank *r = &f->rank;
+    if (!x->ranked) return false;
     bool found = x->r.c.entry->algo->picks[0] || rank_is_near(r->best, &x->rank, RACE_MARGIN);
     if (x->rank.vendor && !x->rank.dense)
-        found |= rank_is_near(r->of_vendor, &x->rank, RACE_MARGIN);
+        found |= rank_is_near(fastest_of_vendor(r, x->rank.vendor), &x->rank, RACE_MARGIN);
     for (int i = 0; i < r->count && !found; i++) found = rank_picked(r, r->list[i]) == &x->rank;
     return found;
 }
 
 static int emit(const struct field *f, struct runner *x)
 {
-    x->held = x->timed = false;
+    x->held = x->ranked = false;
     int err = f->race->emit(&x->r, f->race->arg);
     result_clear(&x->r);
     return err;
 }
 
 // Measures runner i. A bad result is emitted at once: its process may have to end.
-static int take_turn(struct field *f, int i)
+static int take_turn(struct field *f, int i, int turn)
 {
     struct runner *x = &f->runners[i];
-    const struct timing_rule rule = rule_of(f->race, x->turns++);
+    const struct timing_rule rule = rule_of(f->race, turn, &x->full);
     struct result r;
     int err = f->race->measure(f->race->arg, i, &rule, &r);
     if (err) return err;
     if (x->held) result_clear(&x->r);
     x->r = r;
     x->held = true;
-    x->timed = r.status == STATUS_OK && r.timed;
+    x->rank = result_rank(&r, TIMING_SEPARATE);
+    x->rank.name = x->rank.alg;
+    x->rank.device = x->r.c.device;
+    x->ranked = !isnan(x->rank.ms);
     return status_is_good(r.status) ? OK : emit(f, x);
+}
+
+// Takes the turns of a round. Sets *any if there are some.
+static int take_round(struct field *f, int turn, bool *any)
+{
+    const struct race *race = f->race;
+    int err = OK;
+    *any = false;
+    for (int i = 0; i < race->count && !err; i++) {
+        const struct runner *x = &f->runners[i];
+        if (turn && (!matters(f, x) || is_settled(x))) continue;
+        if (race->end_ms && clock_ms() >= race->end_ms) break;
+        *any = true;
+        err = take_turn(f, i, turn);
+    }
+    if (!err) rank_field(f);
+    return err;
 }
 
 static int run(struct field *f)
 {
-    const struct race *race = f->race;
+    bool any = true;
     int err = OK;
-    for (int turn = 0; turn < RACE_TURNS; turn++) {
-        for (int i = 0; i < race->count && !err; i++) {
-            const struct runner *x = &f->runners[i];
-            if (turn && (!x->timed || is_settled(x) || !matters(f, x))) continue;
-            if (!race->end_ms || clock_ms() < race->end_ms) err = take_turn(f, i);
-        }
-        if (err) return err;
-        rank_field(f);
-    }
-    for (int i = 0; i < race->count && !err; i++) {
+    // A case that begins to matter late gets the rule of the plan at once.
+    for (int turn = 0; any && !err; turn++) err = take_round(f, turn, &any);
+    for (int i = 0; i < f->race->count && !err; i++) {
         struct runner *x = &f->runners[i];
         if (!x->held) continue;
-        x->r.dropped = x->timed && !matters(f, x);
+        x->r.dropped = x->r.timed && !matters(f, x);
         err = emit(f, x);
     }
     return err;

@@ -1,8 +1,11 @@
-// A race measures all cases of a list briefly. Then it measures by turns the cases that still
-// matter: those that may be the fastest, those that may be the fastest of a vendor, algorithms that
-// choose, and their picks. A turn has RACE_GROWTH times the time limit of the turn before. The last
-// turn has the rule of the plan. A case is settled if its rule ended the samples before the limit,
-// or if its interval is within RACE_WIDTH, or after the last turn.
+// A race measures all cases of a list briefly, then repeats those that matter:
+//
+//   any case                    its interval is near that of the fastest, or of a vendor's fastest
+//   a chooser, and its pick     always
+//
+// A turn has RACE_GROWTH times the time limit of the turn before. The last turn has the rule of the
+// plan. A case has no further turn if its samples ended before the limit, if its interval is within
+// RACE_WIDTH, or after the last turn.
 #ifndef RACE_H
 #define RACE_H
 
@@ -11,7 +14,7 @@
 #define RACE_TURNS  4
 #define RACE_GROWTH 4
 #define RACE_WIDTH  0.01 // half the interval over the median
-#define RACE_MARGIN 0.05 // a case matters if its interval comes that near to that of the fastest
+#define RACE_MARGIN 0.05 // share above the end of the fastest interval that is near
 
 struct race {
     int count; // number of cases
@@ -23,8 +26,8 @@ struct race {
     void *arg;       // of both functions
 };
 
-// Runs a race and emits the results. Cases whose first turn comes after end_ms have none. Returns
-// the first error of measure() and emit().
+// Runs a race and emits the results. A case whose first turn would begin after end_ms has none.
+// Returns the first error of measure() and emit().
 int race_run(const struct race *race);
 
 #endif

@@ -1,4 +1,4 @@
-// Sets signal handlers and the exit status.
+// Sets the wait policy of OpenMP, signal handlers and the exit status.
 #include "cli/cli.h"
 
 #include "base/child.h"
@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #define SPINS_NAME "GOMP_SPINCOUNT"
-// Looks of a waiting thread before it sleeps. 2 processors, idle: 1,000 make onepass 12 % slower,
-// 3,000 and 10,000 nothing. Beside other work: 10,000 make merge 1.7 times slower than 3,000.
+// Spins of a waiting thread before it sleeps, on 2 processors:
+//     1,000   idle: onepass 12 % slower
+//     3,000   idle: no slower
+//    10,000   idle: no slower; beside other work: merge 1.7 times as long as with 3,000
 #define SPINS          "5000"
 #define END_IN_ORDER_S 2 // time for the case in progress to see the interrupt
 // timeout(1) sends its signal twice: to its child and to the process group.
@@ -77,13 +79,14 @@ static void fill_descriptors(void)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd) _exit(1);
 }
 
-// Lets waiting threads of OpenMP sleep after SPINS looks, unless the user has set their policy.
-// libgomp reads the variable when it is loaded, so the program starts anew. By default a thread
-// looks 300,000 times, 16 ms, and may wait for a thread that needs its processor.
+// Lets waiting threads of OpenMP sleep after SPINS spins, unless the user has set their policy.
+// libgomp reads the variable when it is loaded, so main() executes the program again. The default
+// is 300,000 spins, 16 ms. A waiting thread may hold the processor of the thread that it waits for.
 static void set_wait_policy(char **argv)
 {
     char path[PATH_MAX];
-    if (getenv("OMP_WAIT_POLICY") || getenv(SPINS_NAME)) return;
+    const char *policy = getenv("OMP_WAIT_POLICY");
+    if ((policy && *policy) || getenv(SPINS_NAME)) return;
     if (!child_self(path) && !setenv(SPINS_NAME, SPINS, true)) execv(path, argv);
     unsetenv(SPINS_NAME);
     fail_drop();

@@ -203,6 +203,8 @@ static void tell_worst(const struct worst *w, struct check *out)
 
 // A result with a larger tolerance share is not called right: errors could hide in the tolerance.
 #define SHARE_MAX 0.01
+// The same with a check on whole numbers. A plug-in could be exact for these alone.
+#define SHARE_MAX_PLUGIN 0.1
 
 static void tell_verdict(const struct task *t, const struct problem *p, const struct seen *elements,
                          const struct seen *rows, struct check *out)
@@ -241,7 +243,7 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
 
 // Returns true, with the reason, if A or the result is out of the range of its type. Unless the
 // host compared all elements, a bound of the sums counts. The bound also excuses a wrong element of
-// sums in 16 bits, which may overflow on the way to a small result.
+// sums in 16 bits: a partial sum may overflow although the result is small.
 static bool out_of_range(const struct task *t, const struct problem *p, const struct seen *elements,
                          struct check *out)
 {
@@ -456,7 +458,8 @@ static int compare_place(const struct task *t, const struct problem *p, int64_t 
     p->op->row(p, t->algo->variant, (int32_t)x.i, row);
     const struct tolerance tol = tolerance_of(t, row->terms, row->ref[x.e], row->error[x.e]);
     const int64_t j = t->C.val ? x.e : p->A->idx[p->A->ptr[x.i] + x.e];
-    seen_add(seen, &tol, row->terms, (struct worst){0, x.i, j, c, row->ref[x.e]});
+    const bool overflows = isinf(c) && c == type_round(prec_out(t->prec), row->ref[x.e]);
+    if (!overflows) seen_add(seen, &tol, row->terms, (struct worst){0, x.i, j, c, row->ref[x.e]});
     seen->work += p->op->row_work(p, (int32_t)x.i) + 1;
     return OK;
 }
@@ -526,8 +529,11 @@ int check_places(struct task *t, const struct problem *p, uint64_t seed, struct 
         out->ok = false, out->error_ratio = HUGE_VAL;
     else
         tell_verdict(t, p, &seen, &none, out);
-    // Other signs than those of the whole check can overflow.
-    out->blind |= isinf(seen.worst.c) && !isfinite(type_round(prec_out(t->prec), p->bound));
+    // With these signs a partial sum may overflow. Infinite elements could hide anything.
+    if (!out->ok && !isfinite(seen.worst.c) && !isfinite(type_round(prec_out(t->prec), p->bound))) {
+        out->blind = true;
+        out->tolerance_share = 0;
+    }
     return OK;
 }
 
@@ -562,7 +568,7 @@ static int look_at_changed(struct task *t, struct change *change, struct check *
     return err;
 }
 
-// Checks a run on whole numbers. A blind `out` becomes ok or wrong.
+// Checks a run on whole numbers. Changes a blind `out` to ok or wrong.
 static int look_at_whole(struct task *t, enum check_mode mode, struct change *change,
                          struct check *out)
 {
@@ -577,7 +583,7 @@ static int look_at_whole(struct task *t, enum check_mode mode, struct change *ch
     if (!err) err = run_poisoned(t, &ms);
     if (!err && t->algo->finish) err = unchecked(t->algo->finish(t));
     if (!err) err = device_sync(t->dev);
-    // A combination of all elements finds each error where no element may have any.
+    // The tolerance is 0, so a random combination of all elements shows each error.
     t->exact = true;
     if (!err) err = check_once(t, &w.p, once, &found);
     t->exact = false;
@@ -615,12 +621,15 @@ int check_task(struct task *t, struct reference *ref, enum check_mode mode, stru
     if (!err && mode != CHECK_OFF) err = check_result(t, ref, mode, out);
     out->first_more_ms = changed.first_more_ms - second_ms;
     task_release_result(t);
-    // Values out of range have no share.
+    // Values out of range leave tolerance_share at 0.
     if (!err && out->blind && out->tolerance_share > 0 && algo_sums_narrow(t->algo, t->prec) &&
-        change && change_reaches_sparse(change))
+        (!t->algo->plugin || out->tolerance_share <= SHARE_MAX_PLUGIN) && change &&
+        change_reaches_sparse(change))
         err = look_at_whole(t, mode, change, out);
-    if (!err && out->ok && !changed.ok && !changed.blind) {
+    const bool hidden = changed.blind && !(changed.tolerance_share > 0);
+    if (!err && out->ok && !changed.ok && (hidden || !changed.blind)) {
         out->ok = false;
+        out->blind = hidden;
         out->error_ratio = changed.error_ratio;
         snprintf(out->reason, sizeof out->reason, "with other operands: %.130s", changed.reason);
     }

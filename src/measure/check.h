@@ -40,7 +40,7 @@ int check_task(struct task *t, struct reference *ref, enum check_mode mode, stru
                struct check *out);
 // Compares the result that a run and finish() have left, without a run.
 int check_result(struct task *t, struct reference *ref, enum check_mode mode, struct check *out);
-// The same with a reference that serves once.
+// The same for problem p, with a reference that is freed after it.
 int check_once(struct task *t, const struct problem *p, enum check_mode mode, struct check *out);
 // Compares elements of this result with the definition of the problem p: those at the places of
 // output_spoil() for this seed, up to a limit of work; of a sparse result a few rows. Adds the

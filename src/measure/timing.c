@@ -19,8 +19,8 @@
 #define BATCH_MAX        997
 #define SEPARATOR_TRIES  9
 #define TICK_MS          0.0005 // least duration of a sample: resolution of the device's clock
-#define PASS_MS          1000.0 // time for TIMING_INTERVAL_SAMPLES, whatever the limit
-#define AGREE            1.25   // most that the median of fewer may be, in shortest runs
+#define PASS_MS          1000.0 // time of the runs of TIMING_INTERVAL_SAMPLES after the limit
+#define AGREE            1.25   // largest median of fewer samples, over the shortest run
 #define WANTED_PRECISION 0.005  // half-width of the confidence interval over the median
 #define NOISE_SHRINKS    0.9 // twice the samples shrink the half-width to 0.71 if noise is random
 #define SAMPLES_MAX      100000
@@ -28,12 +28,12 @@
 #define TRIAL_SHARE      0.25  // part of the time that further trials may take
 #define TRIALS_LEAST     3     // trials of each kind, if time is left
 #define TRIAL_GRAPH      31    // most runs of a trial in a graph: capturing a graph takes time
-#define TRIALS_MORE      20    // further trials while keeps_result(): noise comes in bursts,
-#define TRIALS_MOST      40    // while trials with the same inputs are mostly as slow
-#define SUSPECT_MS       1000.0 // time for these, even if no time is left
-#define TRIAL_PAUSE_MS   0.5   // before the first of these,
-#define TRIAL_PAUSE_GROW 1.4   // factor of the next pause,
-#define TRIAL_PAUSE_MOST 100.0 // which is the longest: 3 s in all
+#define TRIALS_MORE      20    // further trials while keeps_result(): noise comes in bursts
+#define TRIALS_MOST      40    // the same unless is_certain()
+#define TRIALS_MORE_MS   1000.0 // time of further trials after the limit
+#define TRIAL_PAUSE_MS   0.5    // pause ahead of the first further trial
+#define TRIAL_PAUSE_GROW 1.4    // factor of the next pause
+#define TRIAL_PAUSE_MOST 100.0  // longest pause: 3 s in all
 #define KEEPS_SHARE      0.5   // part of a run by which a run with other inputs may be slower,
 #define KEEPS_ALONE      1.0   // the same without trials that write the same values,
 #define KEEPS_SLACK_MS   0.002 // plus this: noise of a short run,
@@ -108,7 +108,7 @@ static int time_batch(struct session *s, const struct batch *c, double *ms)
     return err;
 }
 
-// Releases a result that is not looked at.
+// Releases the result of the last run, unless it was looked at.
 static int release(struct session *s)
 {
     const struct timed_work *w = s->work;
@@ -392,8 +392,8 @@ static bool is_time_up(const struct session *s)
            (s->out->count >= TIMING_MIN_SAMPLES && now >= rule->limit_ms);
 }
 
-// Returns true if another sample is taken although no time is left: for an interval while the runs
-// of all samples fit in PASS_MS; then while an outlier may decide the median.
+// Returns true if another sample is needed after the limit. First reason: there are too few for an
+// interval, and the runs of enough fit in PASS_MS. Second: the median is over AGREE shortest runs.
 static bool needs_sample(const struct session *s)
 {
     const struct timing *t = s->out;
@@ -448,8 +448,8 @@ static bool is_slower(const struct timing *t, double same_ms)
 // trial hides it.
 static bool keeps_result(const struct timing *t) { return is_slower(t, t->same_ms); }
 
-// Returns true if most of the later trials with the same inputs are faster, too. Of a few of them
-// that meet no other work, chance decides that they have the same inputs. Sorts the trials.
+// Returns true if the median of the later trials with the same inputs is faster, too. A few
+// undisturbed trials can have the same inputs by chance. Sorts s->later.
 static bool is_certain(struct session *s)
 {
     const int n = s->later_count;
@@ -468,7 +468,7 @@ static int end_trials(struct session *s)
     if (!err && !s->trials[false] && s->out->batch > 1) err = take_trial_of(s, false);
     if (!err && !s->trials[true]) err = take_trial_of(s, true);
     for (int x = 0; x < TRIALS_MOST && !err && keeps_result(s->out); x++) {
-        if (x >= TRIALS_LEAST && s->trials_ms > SUSPECT_MS && is_time_up(s)) break;
+        if (x >= TRIALS_LEAST && s->trials_ms > TRIALS_MORE_MS && is_time_up(s)) break;
         if (x >= TRIALS_MORE && is_certain(s)) break;
         const struct timespec pause = {0, (long)(pause_ms * 1e6)};
         nanosleep(&pause, NULL);
@@ -488,7 +488,7 @@ static int take_samples(struct session *s)
         err = take_round(s);
         if (!err) err = stop_rule(s, &out->stop);
     }
-    if (!err && s->unseen) err = look(s); // a run can foresee that it is the last
+    if (!err && s->unseen) err = look(s); // a run can foresee that its sample is the last
     return err ? err : timing_summarise(out);
 }
 

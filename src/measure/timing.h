@@ -9,8 +9,8 @@ struct timing_rule {
     int reps;        // number of samples; 0: until one of the rules below holds
     int warmup;      // number of runs before the samples; 0: at least 3 runs and 50 ms
     double limit_ms; // time after which TIMING_MIN_SAMPLES samples are enough
-    double most_ms;  // time after which TIMING_INTERVAL_SAMPLES are enough, fewer if they take more
-                     // than a second; 0: never
+    double most_ms;  // time after which TIMING_INTERVAL_SAMPLES samples are enough, or fewer that
+                     // take a second; 0: never
     bool cold;       // the cache is flushed before each sample
     bool stream;     // no graphs: a batch is launched run by run
 };
@@ -25,8 +25,8 @@ struct timed_work {
     int (*before)(void *arg); // ahead of each sample: spoils the old result; NULL: nothing to do
     int (*after)(void *arg);  // behind a sample that is_due(), and behind a trial: looks at the
                               // result; NULL: nothing to do
-    // Returns true if sample number 0, 1, ... is looked at, beside the last one. `late`: the time
-    // limit has passed, and looks may take long. NULL: all are.
+    // Returns true if sample number 0, 1, ... is looked at. The last sample always is. `late`: the
+    // time limit has passed, and looks may take long. NULL: all are.
     bool (*is_due)(void *arg, int64_t sample, bool late);
     // Gives the inputs other values. Without `really` writes the same values. A graph can capture
     // this in front of a run that a graph can capture. NULL: the inputs stay.

@@ -9,7 +9,7 @@
 
 struct roundoff tolerance_roundoff(const struct task *t)
 {
-    // The smallest f64 keeps ratios of equal values from 0 / 0.
+    // The smallest f64 as tolerance: the ratio of an exact value is then 0, not 0 / 0.
     if (t->exact) return (struct roundoff){.smallest_stored = type_list[F64].smallest};
     const struct type_facts *sums = &type_list[algo_sums(t->algo, t->prec)],
                             *stored = &type_list[prec_out(t->prec)];

@@ -34,8 +34,9 @@ void tally_add_all(struct tally *t, const struct tally *other);
 // Returns the largest root mean square of a bucket over the allowed one: 1, and more for few draws,
 // which fluctuate. `draws`: least number of elements of a row. Sets *which to the bucket.
 double tally_norm(const struct tally *t, int64_t draws, int *which);
-// Tolerance and error over the elements, in root mean squares, each of its worst group of buckets.
-// A group whose elements should all be 0 has the share 0. Infinite if a tolerance or an error is.
+// Tolerance and error over the typical element, as root mean squares, each of its worst group of
+// buckets. A group of elements that should be 0 has the share 0. An infinite tolerance or error
+// gives an infinite share.
 struct error_shares {
     double tolerance, error;
 };

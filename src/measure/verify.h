@@ -2,8 +2,8 @@
 //
 // Before each sample some elements of the old result are changed, so that a run which writes
 // nothing is found. The results of samples 1, 2, 4, 8, ..., of the last sample, and of a random
-// quarter of the others are verified. Beyond the time limit 2, 4, 8, ... count as others. Places
-// and samples come from secret(): a run cannot foresee them.
+// quarter of the others are verified. After the time limit samples 2, 4, 8, ... count as others.
+// Places and samples come from secret(): a run cannot foresee them.
 //
 // The operands change between samples (timing.c). The first result after a change is compared with
 // the definition at a few places. Later results are compared with it in every bit. A result that

@@ -4,8 +4,8 @@
 
 #include "base/secret.h"
 
-// Returns how many products of an element differ from 0, on average. The type has twice as many
-// whole numbers without a gap: 256 in bf16. One element of 10^22 has more than 256 such products.
+// Returns the average number of nonzero products of an element: half of the whole numbers that the
+// type holds without a gap (bf16: 128 of 256). One element of 10^22 has more than 256.
 static double products_of(enum prec sums) { return 0.5 / type_list[sums].unit; }
 
 static double longest_row(const struct csr *A)
@@ -15,9 +15,9 @@ static double longest_row(const struct csr *A)
     return (double)longest;
 }
 
-// Returns the share of nonzeros of dense operands. Zeros in B rather than in A leave each nonzero
-// of A in some column of C. With fewer than one nonzero in a row of B, the zeros are in long rows
-// of A, so that short rows keep their products.
+// Returns the share of nonzeros of the dense operands. Zeros are placed in B first, so each nonzero
+// of A contributes to some column of C. If a row of B would have under one nonzero, long rows of A
+// get zeros instead, and short rows keep all products.
 static double density_of(const struct problem *p, double products)
 {
     switch (p->op->result) {

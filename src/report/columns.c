@@ -253,10 +253,11 @@ const struct column columns[] = {
     {.name = "call", .text = call, .about = "The library call of a vendor's algorithm."},
     {.name = "reason", .text = reason, .about = "The reason of a status that is not ok."},
     {.name = "case", .text = key, .about = "The key of the case."},
-    {.name = "samples", .value = samples, .about = "The number of samples behind ms."},
+    {.name = "samples", .value = samples, .about = "The number of samples of ms, over all runs."},
     {.name = "doubt",
      .text = doubt,
-     .about = "The number of samples if under 6, busy, throttled, not in order; empty: none."},
+     .about = "Marks of the time: the number of samples if under 6; busy; throttled; not in order. "
+              "Empty: none."},
 };
 const int column_count = COUNT(columns);
 

@@ -10,7 +10,7 @@
 
 const char *const doubt_names[DOUBT_KINDS] = {"few_samples", "busy", "throttled", "not_in_order"};
 
-// By bit. These words follow a number of times; but for the first they are remarks.
+// Text of each mark, by bit, behind a number of times. All but the first are remarks, too.
 static const char *const words[DOUBT_KINDS] = {
     "with fewer than " STRINGS(TIMING_INTERVAL_SAMPLES) " samples", "busy", "throttled",
     "not in order"};

@@ -22,10 +22,8 @@ static const struct remark remarks[] = {
     {from_cache, "The operands stay in the cache between runs. -cache cold flushes it."},
     {"back to back N % faster", "Times of runs that may overlap differ by more than 10 %."},
     {"time for N samples", "The time limit allowed fewer than 10 samples. See -time-limit."},
-    {"~ before a number",
-     "A time behind the number has fewer than 6 samples, or the remark throttled or busy."},
     {throttled, "The device reduced its clocks. See doctor."},
-    {dropped, "A race left the case, which is not near the fastest. See -race."},
+    {dropped, "-race ended the case early: its time is not near the fastest."},
     {busy, "Other work delayed the run. The time may be too long."},
     {not_in_order, "A run starts before the work ahead has ended. Its result is wrong if that work "
                    "makes an input."},
@@ -123,15 +121,17 @@ static const struct remark instead[] = {
     {"crashed", "The worker process died."},
     {"failed", "The device or the library reported an error."},
 };
-// Lines below the table.
+// Lines below the table, and signs.
 static const struct remark below[] = {
+    {"~ before a number", "The number comes from a time with fewer than 6 samples, or from a time "
+                          "with the remark throttled or busy."},
     {"rows: cv", "In the line of a matrix: the standard deviation of the row lengths over their "
                  "mean."},
     {"fastest", "The fastest checked result with the same inputs, and the next kernel. The "
                 "speed-up over the best of a vendor follows, with the library call. \"intervals "
                 "overlap\": also if the difference is at most that of the line \"noise\". With "
-                "fewer than 6 samples the fastest sample counts. Brackets have the number of "
-                "samples if under 6, busy and throttled."},
+                "fewer than 6 samples the fastest sample counts. Parentheses show marks of a "
+                "time: fewer than 6 samples, busy, throttled."},
     {"noise",
      "Two rows that ran the same kernel, such as auto and the algorithm that it picked. Their "
      "times differ only by noise."},

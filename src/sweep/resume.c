@@ -231,9 +231,9 @@ static bool is_done(const struct resume_case *c, int64_t count, const struct res
     int64_t good = 0;
     if (same_matrix(last, ask) == OTHER) return false;
     if (!status_is_good(last->status)) return !ask->retry;
-    if (last->dropped) return true; // of no later round
+    if (last->dropped) return ask->race;
     for (int64_t i = 0; i < count; i++)
-        good += status_is_good(c[i].status) && same_content(&c[i], last, ask);
+        good += status_is_good(c[i].status) && !c[i].dropped && same_content(&c[i], last, ask);
     return good >= ask->rounds;
 }
 

@@ -37,6 +37,7 @@ struct resume_ask {
     int64_t changed; // last write of its file, in seconds; INT64_MIN: no file
     struct file_mark file;
     bool retry;     // only cases that are ok or unsupported are finished
+    bool race;      // cases that a race dropped are finished
     int64_t rounds; // number of records that such a case needs
 };
 // Numbers of ended cases.

@@ -458,6 +458,11 @@ static void kill_as(struct slot *x, enum status status)
     worker_kill(&x->w);
 }
 
+double slot_deadline(const struct slot *x)
+{
+    return x->state == SLOT_ASKING ? FOREVER : x->deadline_ms;
+}
+
 void slot_enforce_limits(struct slot *x)
 {
     const int64_t most = x->sweep->config->memory_bytes;
@@ -468,7 +473,7 @@ void slot_enforce_limits(struct slot *x)
         snprintf(x->why, sizeof x->why, "its processes had %s of host memory, over -mem-limit, %s",
                  size_text(memory, used), size_text(most, limit));
         kill_as(x, STATUS_OOM);
-    } else if (clock_ms() > x->deadline_ms) {
+    } else if (clock_ms() > slot_deadline(x)) {
         snprintf(x->why, sizeof x->why, "%s over %g s (-timeout)",
                  x->open ? "took" : "reading the matrix took",
                  (x->deadline_ms - x->since_ms) * 1e-3);

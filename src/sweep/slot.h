@@ -104,6 +104,8 @@ int slot_read(struct slot *x, bool *done);
 // Sends the word go if the worker waits for it and it is true. Returns false if that needs a
 // moment.
 bool slot_answer(struct slot *x);
+// Returns the time at which the worker is killed. A worker that waits for other slots has none.
+double slot_deadline(const struct slot *x);
 // Says if the next lines are read long after they were written: then no clocks are compared.
 void slot_set_late(struct slot *x, bool late);
 // Kills a worker that is over its time or its memory.

@@ -33,7 +33,7 @@ struct schedule {
 
 struct resume_ask sweep_ask(const struct sweep *s, const struct sweep_matrix *m, int round)
 {
-    return (struct resume_ask){m->name, m->path, m->changed, m->file, s->retry, round + 1};
+    return (struct resume_ask){m->name, m->path, m->changed, m->file, s->retry, s->race, round + 1};
 }
 
 static int by_size(const void *x, const void *y)
@@ -172,13 +172,17 @@ static int start_next(struct schedule *q, struct slot *x)
     return OK;
 }
 
-// Returns true if no slot measures whose times depend on the host.
-static bool is_quiet(const struct schedule *q)
+// Returns true if the slot may time. If the times depend on the host, no other slot is timing, and
+// none has asked before.
+static bool may_time(const struct schedule *q, const struct slot *x)
 {
-    bool quiet = true;
-    for (int i = 0; i < q->s->slot_count && q->s->host_bound; i++)
-        quiet &= q->slots[i].state != SLOT_TIMING;
-    return quiet;
+    bool may = true;
+    for (int i = 0; i < q->s->slot_count && q->s->host_bound; i++) {
+        const struct slot *y = &q->slots[i];
+        may &= y->state != SLOT_TIMING;
+        may &= y->state != SLOT_ASKING || y->times.since_ms >= x->times.since_ms;
+    }
+    return may;
 }
 
 static int start_all(struct schedule *q)
@@ -188,7 +192,8 @@ static int start_all(struct schedule *q)
     for (int i = 0; i < q->s->slot_count && !err; i++) err = start_next(q, &q->slots[i]);
     q->soon = false;
     for (int i = 0; i < q->s->slot_count && !err; i++)
-        if (q->slots[i].state != SLOT_ASKING || is_quiet(q)) q->soon |= !slot_answer(&q->slots[i]);
+        if (q->slots[i].state != SLOT_ASKING || may_time(q, &q->slots[i]))
+            q->soon |= !slot_answer(&q->slots[i]);
     return err;
 }
 
@@ -222,7 +227,7 @@ static int wait_for_lines(struct schedule *q)
         used += add_channels(&x->w, &list[used], &ending);
         used += add_channels(&x->standby.next, &list[used], &ending);
         used += add_channels(&x->standby.last, &list[used], &ending);
-        if (x->job && x->end != END_KILLED && x->deadline_ms < until) until = x->deadline_ms;
+        if (x->job && x->end != END_KILLED) until = fmin(until, slot_deadline(x));
         if (q->s->config->memory_bytes && now + MEMORY_POLL_MS < until)
             until = now + MEMORY_POLL_MS;
         if (ending && now + END_POLL_MS < until) until = now + END_POLL_MS;

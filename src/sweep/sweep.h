@@ -74,7 +74,7 @@ struct sweep {
     int rounds; // times that each case is measured, in as many runs
     double timeout_ms;
     const struct resume *resume;
-    bool retry;
+    bool retry, race;        // see struct resume_ask
     bool host_bound;         // times depend on the host: one slot measures at a time
     struct record_file *out; // NULL: none
     struct worker *first;    // a standby for the first job, of survey_start(); NULL: none

@@ -29,7 +29,7 @@ struct work {
     struct record_file out; // the channel
     struct matrix M;
     int64_t left;    // cases of the plan without a result
-    double begin_ms; // time of the last line `case`; 0: a result has followed
+    double begin_ms; // time of the last line `case`; 0: no case is under way
     bool done;       // the line done is written
     const struct algo_plugin *plugin; // the plug-in that is loaded; NULL: none
     struct counter_tool tool;
@@ -227,8 +227,8 @@ static int leave_cases(void)
     return err ? err : ERR_DEVICE;
 }
 
-// Announces a case, with the record that counts if the worker crashes, and loads its plug-in. A
-// worker with a plug-in leaves the cases of others.
+// Announces a case and loads its plug-in. Sends the record that counts if the worker crashes. A
+// worker that has loaded another plug-in leaves the case.
 static int announce(void *arg, const struct bench_case *c)
 {
     struct work *w = arg;

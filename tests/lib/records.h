@@ -60,7 +60,6 @@ static inline struct result good_result(void)
         .matrix = &web,
         .checked = true,
         .timed = true,
-        .dropped = true,
         .prepared = true,
         .check = {.method = "full",
                   .elements = 12,

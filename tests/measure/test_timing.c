@@ -356,7 +356,7 @@ static void test_trials(void)
 }
 
 // Three trials of each kind are taken if there is time. Without time there is one with other
-// inputs. A suspicion has time of its own.
+// inputs. Further trials of a suspect have time of their own.
 static void test_few_trials(void)
 {
     struct timing t;

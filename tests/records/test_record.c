@@ -39,7 +39,7 @@ static void test_whole(void)
         "'time_ms':{'median':0.5,'min':0.25,'mean':0.5,'p5':0.275,'p95':0.725,'ci_lo':0.25,"
         "'ci_hi':0.75,'samples':[0.25,0.5,0.75],'batch':7,'launch':'graph','separator':0.001,"
         "'back_to_back':0.375,'back_to_back_ci_lo':0.25,'back_to_back_ci_hi':0.625,"
-        "'back_to_back_samples':[0.25,0.375,0.625],'warmup':4,'stop':'noise','dropped':true,"
+        "'back_to_back_samples':[0.25,0.375,0.625],'warmup':4,'stop':'noise','dropped':false,"
         "'busy':true,"
         "'machine':{'switches':5,'steal':0.25,'others':null,'delay':0.5},'throttled':true,"
         "'clock_mhz':[1980,null]},'setup_ms':{'convert':3,'convert_warm':0.75,'upload':3.625,"

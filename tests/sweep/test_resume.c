@@ -68,7 +68,7 @@ static void test_resume(void)
     int err = resume_read(&r, path);
     CHECK(!err && r.count == 5 && r.lines == 6 && r.exists, "%lld of %lld: %s", (long long)r.count,
           (long long)r.lines, err ? fail_text() : "");
-    struct resume_ask ask = {"web", "web.mtx", MADE, {0}, false, 1};
+    struct resume_ask ask = {"web", "web.mtx", MADE, {0}, false, false, 1};
     CHECK(!resume_done(&r, &ask, &prefixes, &found) && found.count == 2, "%lld are done",
           (long long)found.count);
     CHECK(found.list[0].status == STATUS_CRASHED && found.list[1].status == STATUS_OK, "endings");
@@ -77,18 +77,18 @@ static void test_resume(void)
     CHECK(resume_has_all(&r, &ask, &prefixes), "all is there");
     ask.retry = true;
     CHECK(!resume_has_all(&r, &ask, &prefixes), "one has crashed, and is to be tried again");
-    ask = (struct resume_ask){"web", "web.mtx", MADE, {0}, false, 2};
+    ask = (struct resume_ask){"web", "web.mtx", MADE, {0}, false, false, 2};
     CHECK(!resume_has_all(&r, &ask, &prefixes), "one is there once alone");
     CHECK(!resume_done(&r, &ask, &prefixes, &found) && found.count == 1,
           "in the second round %lld are done", (long long)found.count);
     mem_free(found.list);
-    ask = (struct resume_ask){"web", "elsewhere/web.mtx", MADE, {0}, false, 1};
+    ask = (struct resume_ask){"web", "elsewhere/web.mtx", MADE, {0}, false, false, 1};
     CHECK(!resume_has_all(&r, &ask, &prefixes), "of another file nothing is known");
     CHECK(!resume_done(&r, &ask, &prefixes, &found) && found.count == 2, "but it may be the same");
     mem_free(found.list);
-    ask = (struct resume_ask){"web", "web.mtx", MADE + 1, {0}, false, 1};
+    ask = (struct resume_ask){"web", "web.mtx", MADE + 1, {0}, false, false, 1};
     CHECK(!resume_has_all(&r, &ask, &prefixes), "the file was written afterwards");
-    ask = (struct resume_ask){"wet", "wet.mtx", INT64_MIN, {0}, false, 1};
+    ask = (struct resume_ask){"wet", "wet.mtx", INT64_MIN, {0}, false, false, 1};
     CHECK(!resume_has_all(&r, &ask, &prefixes), "only one of two is there");
     resume_free(&r);
 
@@ -161,7 +161,8 @@ static void test_content(void)
     CHECK(!resume_read(&r, path), "%s", fail_text());
     for (int i = 0; i < 2 * COUNT(asks); i++) {
         int64_t changed = i % 2 ? MADE + 1 : MADE - 1;
-        struct resume_ask ask = {"web", asks[i / 2].path, changed, asks[i / 2].file, false, 1};
+        struct resume_ask ask = {"web", asks[i / 2].path, changed, asks[i / 2].file, false, false,
+                                 1};
         CHECK(resume_has_all(&r, &ask, &prefixes) == asks[i / 2].same, "%d: need not be read", i);
         CHECK(!resume_done(&r, &ask, &prefixes, &found) && found.count == 2, "%d: %lld", i,
               (long long)found.count);
@@ -177,7 +178,7 @@ static void test_content(void)
     add_result(4, STATUS_OK, "web", "web.mtx");
     CHECK(!resume_read(&r, path), "%s", fail_text());
     for (int rounds = 2; rounds <= 3; rounds++) {
-        struct resume_ask ask = {"web", "web.mtx", MADE, asks[0].file, false, rounds};
+        struct resume_ask ask = {"web", "web.mtx", MADE, asks[0].file, false, false, rounds};
         CHECK(!resume_done(&r, &ask, &prefixes, &found) && found.count == 3 - rounds,
               "%d rounds: %lld", rounds, (long long)found.count);
         mem_free(found.list);

@@ -96,7 +96,7 @@ def test_runs(folder):
 
 
 def test_race(folder):
-    """-race: a slow case is dropped and has no further rounds; a crash loses no case; finished is finished."""
+    """-race: a slow case is dropped and has no further rounds; a crash loses no case; a finished race measures nothing."""
     file = folder / "race.jsonl"
     words = ["-race", "-runs", 2, "-k", 64, "-time-limit", 0.1, "-alg", "reference,rowsplit,plant-exit,merge", "-o", file]
     ran(sweep(*words, "gen:fem:4", "gen:fem:6"), 1, "-race")
@@ -111,6 +111,9 @@ def test_race(folder):
     before = file.read_bytes()
     ran(sweep(*words, "gen:fem:4", "gen:fem:6"), 1, "-race again")
     check(file.read_bytes() == before, "finished cases of a race ran again")
+    ran(sweep(*words[1:], "gen:fem:4"), 1, "without -race")
+    again = [(r["alg"], r["time_ms"]["dropped"]) for r in results(file)[len(before.splitlines()) - 2:]]
+    check(again.count(("reference", False)) == 2, "without -race: %s" % again)
 
 
 def test_left_behind(folder):

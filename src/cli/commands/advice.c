@@ -33,8 +33,8 @@ static void keep_faster(const struct advised **best, const struct advised *x)
     if (is_timed(x) && (!*best || x->rank.ms < (*best)->rank.ms)) *best = x;
 }
 
-// Returns the case to name in place of x: the case that x picked, unless it is slower by more than
-// the margin of a race. The preparation of x includes the choice.
+// Returns the case that x picked, unless the pick is slower by more than RACE_MARGIN. Else returns
+// x. The preparation of x includes the choice, that of the pick does not.
 static const struct advised *named_case(const struct advice *a, const struct advised *x)
 {
     for (const struct advised *y = a->list; y < a->list + a->count && x->rank.picked; y++)

@@ -90,7 +90,7 @@ static int make_slots(struct whole *c)
     return err;
 }
 
-// Returns true if runs wait for the host between phases: those that make a sparse result.
+// Returns true if the operation makes a sparse result: its runs wait for the host between phases.
 static bool is_host_bound(const struct texts *prefixes)
 {
     char name[WORD_MAX] = "";
@@ -271,6 +271,7 @@ static void make_sweep(struct whole *c)
     s->first = &c->first;
     s->resume = &c->resume;
     s->retry = c->o->sweep.retry;
+    s->race = c->o->race;
     s->host_bound = is_host_bound(&c->pass[0].prefixes);
     s->out = &c->out;
 }

@@ -53,7 +53,7 @@ static const struct option table[] = {
     {"warmup", "N", "exactly N warm-up runs (default: 3 runs and 50 ms, at most 1 s)", EACH,
      WHOLE(rule.warmup, 1, 1000000)},
     {"time-limit", "SECONDS", NULL, EACH, .parse = parse_time_limit, AT(rule.limit_ms)},
-    {"race", NULL, "measure all briefly, then in full only what may be the fastest", RUN | PASSED,
+    {"race", NULL, "measure all cases briefly, and only the possible fastest in full", RUN | PASSED,
      FLAG(race)},
     {"cache", "NAME", "warm (default), or cold: cache flushed before each sample", EACH,
      SECOND(rule.cold, cache_words)},

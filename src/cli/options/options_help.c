@@ -24,11 +24,11 @@ static const struct {
     {"q", DOCTOR | ADVISE, "only the advice"},
     {"q", ALL, "no table, no progress; only errors"},
     {"time-limit", COMPARE,
-     "stop timing a case after this time; 6 samples may take 1 s more (default: 0.1 s, none with "
-     "-reps)"},
+     "stop timing a case after this time; fewer than 6 samples: after up to twice this time plus "
+     "1 s (default: 0.1 s, none with -reps)"},
     {"time-limit", ALL,
-     "stop timing a case after this time; 6 samples may take 1 s more (default: 2 s with 10 "
-     "samples, else 20 s)"},
+     "stop timing a case after this time; fewer than 6 samples: after up to twice this time plus "
+     "1 s (default: 2 s with 10 samples, else 20 s)"},
     {"runs", COMPARE,
      "processes per case, spread over the measurement (default: until no case is unclear)"},
     {"runs", ALL, "processes per case, spread over the measurement (default 1)"},
