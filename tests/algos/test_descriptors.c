@@ -231,8 +231,8 @@ static void test_phases(void)
     // A phase that comes again goes on; what is between phases is of none.
     static const char *const order[] = {"count", "fill", "count", NULL, "fill", NULL};
     for (int i = 0; i < COUNT(order); i++) {
-        double until = clock_ms() + (i == 3 ? 5 : 1);
         CHECK(!task_phase(&t, order[i]), "%s", fail_text());
+        const double until = clock_ms() + (i == 3 ? 5 : 1);
         while (clock_ms() < until) {}
     }
     CHECK(phases.count == 2 && phases.current == -1 && !strcmp(phases.list[1].name, "fill"),
