@@ -20,7 +20,7 @@ const struct variable variables[] = {
     {"OMP_WAIT_POLICY", "passive: waiting threads sleep, which makes short runs slower", true,
      false},
     {"GOMP_SPINCOUNT",
-     "spins of a waiting thread before it sleeps; default: 5000, unless OMP_WAIT_POLICY is set",
+     "spins of a waiting thread before it sleeps; default: 50000, unless OMP_WAIT_POLICY is set",
      true, false},
     {"CUDA_VISIBLE_DEVICES", "visible GPUs and their order: the first is cuda:0", true, false},
     {"CUDA_LAUNCH_BLOCKING", "1: each launch blocks, which spoils the times of short runs", true,

@@ -13,11 +13,15 @@
 #include <unistd.h>
 
 #define SPINS_NAME "GOMP_SPINCOUNT"
-// Spins of a waiting thread before it sleeps, on 2 processors:
-//     1,000   idle: onepass 12 % slower
-//     3,000   idle: no slower
-//    10,000   idle: no slower; beside other work: merge 1.7 times as long as with 3,000
-#define SPINS          "5000"
+// Spins of a waiting thread before it sleeps. 2 processors of a Xeon, f32, gen:fem:8; `slowest` of
+// ten algorithms over the default of libgomp, 300,000; milliseconds beside 2 busy loops:
+//
+//     spins     idle: slowest    rowsplit, k = 64    aspt, k = 64
+//     5,000     1.30             0.067               0.27
+//    20,000     1.08             0.069               0.14
+//    50,000     1.02             0.068               0.14
+//   300,000     1                6.6                 0.15
+#define SPINS          "50000"
 #define END_IN_ORDER_S 2 // time for the case in progress to see the interrupt
 // timeout(1) sends its signal twice: to its child and to the process group.
 #define SAME_SIGNAL_MS 200.0
