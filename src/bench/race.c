@@ -48,17 +48,6 @@ static void rank_field(struct field *f)
     f->rank = rank_make(f->list, count);
 }
 
-static const struct rank_case *fastest_of_vendor(const struct rank *r, const char *vendor)
-{
-    const struct rank_case *best = NULL;
-    for (int i = 0; i < r->count; i++) {
-        const struct rank_case *x = r->list[i];
-        if (x->vendor && !x->dense && !strcmp(x->vendor, vendor) && (!best || x->ms < best->ms))
-            best = x;
-    }
-    return best;
-}
-
 // Returns true if more samples of x may change the fastest of all or of a vendor, or if x is an
 // algorithm that chooses, or its pick.
 static bool matters(const struct field *f, const struct runner *x)
@@ -67,7 +56,7 @@ static bool matters(const struct field *f, const struct runner *x)
     if (!x->ranked) return false;
     bool found = x->r.c.entry->algo->picks[0] || rank_is_near(r->best, &x->rank, RACE_MARGIN);
     if (x->rank.vendor && !x->rank.dense)
-        found |= rank_is_near(fastest_of_vendor(r, x->rank.vendor), &x->rank, RACE_MARGIN);
+        found |= rank_is_near(rank_fastest_of(r, x->rank.vendor), &x->rank, RACE_MARGIN);
     for (int i = 0; i < r->count && !found; i++) found = rank_picked(r, r->list[i]) == &x->rank;
     return found;
 }

@@ -3,17 +3,24 @@
 #include <math.h>
 #include <string.h>
 
-static bool any_case(const struct rank_case *x) { return x != NULL; }
-static bool of_vendor(const struct rank_case *x) { return x->vendor && !x->dense; }
-
-// Returns the fastest case for which fits() is true; NULL: there is none.
-static const struct rank_case *fastest(const struct rank *r,
-                                       bool (*fits)(const struct rank_case *x))
+// Returns the fastest case; NULL: there is none.
+static const struct rank_case *fastest(const struct rank *r)
 {
     const struct rank_case *best = NULL;
     for (int i = 0; i < r->count; i++) {
         const struct rank_case *x = r->list[i];
-        if (!isnan(x->ms) && fits(x) && (!best || x->ms < best->ms)) best = x;
+        if (!isnan(x->ms) && (!best || x->ms < best->ms)) best = x;
+    }
+    return best;
+}
+
+const struct rank_case *rank_fastest_of(const struct rank *r, const char *vendor)
+{
+    const struct rank_case *best = NULL;
+    for (int i = 0; i < r->count; i++) {
+        const struct rank_case *x = r->list[i];
+        const bool fits = x->vendor && !x->dense && (!vendor || !strcmp(x->vendor, vendor));
+        if (fits && !isnan(x->ms) && (!best || x->ms < best->ms)) best = x;
     }
     return best;
 }
@@ -107,8 +114,8 @@ static void find_pays(struct rank *r)
 struct rank rank_make(struct rank_case *const *list, int count)
 {
     struct rank r = {.list = list, .count = count};
-    r.best = fastest(&r, any_case);
-    r.of_vendor = fastest(&r, of_vendor);
+    r.best = fastest(&r);
+    r.of_vendor = rank_fastest_of(&r, NULL);
     r.noise = find_noise(&r);
     if (r.best) find_others(&r);
     for (int i = 0; i < count; i++) list[i]->over_best = r.best ? list[i]->ms / r.best->ms : NAN;

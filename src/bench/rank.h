@@ -43,6 +43,9 @@ struct rank {
 // Compares the cases. pays_after is the least n with prep_ms + n * ms under that of `ready`.
 // References, and cases that need no preparation, have nothing to pay.
 struct rank rank_make(struct rank_case *const *list, int count);
+// Returns the fastest case of a vendor's library, of any vendor if `vendor` is NULL. Dense products
+// do not count. NULL: there is none.
+const struct rank_case *rank_fastest_of(const struct rank *r, const char *vendor);
 // Returns the case that x picked: that algorithm with its default options. NULL: x picked none, the
 // case has no time, or two cases fit.
 const struct rank_case *rank_picked(const struct rank *r, const struct rank_case *x);

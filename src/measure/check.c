@@ -621,15 +621,14 @@ int check_task(struct task *t, struct reference *ref, enum check_mode mode, stru
     if (!err && mode != CHECK_OFF) err = check_result(t, ref, mode, out);
     out->first_more_ms = changed.first_more_ms - second_ms;
     task_release_result(t);
-    // Values out of range leave tolerance_share at 0.
-    if (!err && out->blind && out->tolerance_share > 0 && algo_sums_narrow(t->algo, t->prec) &&
+    if (!err && out->blind && !check_overflows(out) && algo_sums_narrow(t->algo, t->prec) &&
         (!t->algo->plugin || out->tolerance_share <= SHARE_MAX_PLUGIN) && change &&
         change_reaches_sparse(change))
         err = look_at_whole(t, mode, change, out);
-    const bool hidden = changed.blind && !(changed.tolerance_share > 0);
-    if (!err && out->ok && !changed.ok && (hidden || !changed.blind)) {
+    const bool overflows = check_overflows(&changed);
+    if (!err && out->ok && !changed.ok && (overflows || !changed.blind)) {
         out->ok = false;
-        out->blind = hidden;
+        out->blind = overflows;
         out->error_ratio = changed.error_ratio;
         snprintf(out->reason, sizeof out->reason, "with other operands: %.130s", changed.reason);
     }

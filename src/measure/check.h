@@ -30,6 +30,12 @@ struct check {
 // CHECK_AUTO samples rows above this number of flops, instead of comparing every element.
 #define CHECK_FULL_FLOPS 1000000000
 
+// Returns true if nothing of a blind result was judged: values or sums overflow. A result that is
+// blind for its tolerance has a share.
+static inline bool check_overflows(const struct check *c)
+{
+    return c->blind && !(c->tolerance_share > 0);
+}
 // Poisons the result with NaN and runs the task, twice. The first run has operands with other
 // signs, unless `change` is NULL, and is looked at by check_places(). The result of the second run
 // is compared with `ref`. If the algorithm sums in fewer bits than the precision says, and the

@@ -253,7 +253,7 @@ static bool take_base(struct summary_table *t, enum base_kind kind, const char *
             struct summary_row *row = t->lines[i].cells[j];
             if (!row || !may_be_base(row, kind, name)) continue;
             failed |= !row->partial && !status_is_good(row->status);
-            if (row->rank.ms < INFINITY && !(summary_base_ms(t, j) <= row->rank.ms))
+            if (!isnan(row->rank.ms) && !(summary_base_ms(t, j) <= row->rank.ms))
                 t->base_rows[j] = row;
         }
         if (!t->base_rows[j]) continue;
@@ -429,14 +429,14 @@ static bool is_shared(const struct summary_table *t, int64_t j)
 // Counts the times of the means on matrix j, and collects their marks.
 static void add_doubts(struct summary_table *t, int64_t j)
 {
-    const struct summary_row *base = t->base_rows[j];
+    const struct summary_row *base = t->base_rows[j], *best = summary_fastest(t, j);
     bool shown = false; // the baseline is one of the lines
     for (int64_t i = 0; i < t->line_count; i++) {
         struct summary_line *line = &t->lines[i];
         if (!line->timed) continue;
         shown |= line->cells[j] == base;
         line->mean_doubt |= line->cells[j]->doubt | base->doubt;
-        line->over_best_doubt |= line->cells[j]->doubt | summary_fastest(t, j)->doubt;
+        line->over_best_doubt |= line->cells[j]->doubt | best->doubt;
         doubt_count(&t->times, line->cells[j]->doubt & DOUBT_TIME);
     }
     if (!shown) doubt_count(&t->times, base->doubt & DOUBT_TIME);

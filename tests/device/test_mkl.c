@@ -151,7 +151,7 @@ static void make_matrix(struct csr *A)
     }
 }
 
-// One case, exact where nothing is in its way. pad: elements between lines.
+// Runs a case and returns its outcome. pad: elements between lines.
 static struct case_outcome run_alg(const char *op, const char *alg, enum prec prec, int64_t *axis,
                                    int64_t pad, int64_t *peak)
 {

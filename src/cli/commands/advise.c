@@ -21,15 +21,6 @@ struct session {
     char algs[ALGS_SIZE]; // candidates, comma-separated
 };
 
-// Adds a name unless the list has it.
-static void add_alg(char algs[ALGS_SIZE], const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *p = algs; *p; p += strcspn(p, ","), p += *p == ',')
-        if (strcspn(p, ",") == length && !memcmp(p, name, length)) return;
-    words_add(algs, ALGS_SIZE, ",", name);
-}
-
 // Returns true if the chooser can pick e, or e belongs to a vendor.
 static bool is_likely(const struct algo_entry *chooser, const struct algo_entry *e)
 {
@@ -50,7 +41,7 @@ static void list_candidates(struct session *s)
             if (e->op == op && e->device == s->setup.primary && !algo_missing(e) &&
                 !e->algo->partial && !e->algo->reference &&
                 algo_takes_columns(e, s->a.axis) && is_likely(chooser, e) == likely)
-                add_alg(s->algs, e->name);
+                words_add(s->algs, sizeof s->algs, ",", e->name);
 }
 
 // Adds the case to the advice.

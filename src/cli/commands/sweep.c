@@ -281,7 +281,7 @@ static int tell_plan(struct whole *c)
 {
     struct sweep *s = &c->sweep;
     int64_t all = 0, bytes = 0;
-    // Seconds of a case, estimated from the options.
+    // Seconds of a case, estimated from the options. A race takes a quarter to a third of the time.
     const double least = 0.1, limit_s = c->o->rule.limit_ms * 1e-3;
     const double most = limit_s <= 0 ? 1 : c->o->race ? limit_s / 4 + 0.1 : limit_s + 0.5;
     int err = OK;

@@ -73,7 +73,7 @@ struct options {
     enum prec precs[PRECS];
     int prec_count;
     struct timing_rule rule;
-    bool race;
+    bool race;             // see bench/race.h
     enum timing_kind kind; // times to compare, or a column in the table of run
     enum check_mode check;
     struct given_option opts[OPTS_MAX]; // a name with several values has several entries
