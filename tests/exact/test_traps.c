@@ -179,6 +179,25 @@ static void test_faults(struct device *dev)
         }
 }
 
+// The trap chain judges the order of sums in bf16, whose tolerance is too large for a check.
+static void test_chain_of_narrow_sums(struct device *dev)
+{
+    static struct algo narrow;
+    const struct algo_entry entry = {
+        .name = "planted", .op = op_find("spmm"), .device = DEVICE_CPU, .algo = &narrow};
+    int chain = 0;
+    while (strcmp(traps[chain].name, "chain")) chain++;
+    narrow = algo;
+    narrow.arith = ARITH_RESULT;
+    narrow.columns = 1;
+    fault = RIGHT;
+    const struct seen right = run_trap(dev, &traps[chain], &entry, BIT(BF16));
+    CHECK(right.worst == EXACT_RIGHT && right.cases == 2, "%d: %s", right.worst, right.why);
+    fault = EARLY;
+    const struct seen early = run_trap(dev, &traps[chain], &entry, BIT(BF16));
+    CHECK(early.worst == EXACT_LACKING && early.cases == 2, "%d: %s", early.worst, early.why);
+}
+
 // Traps that algorithms of the program fail: they multiply the zeros of full tiles.
 static bool is_known(const struct algo_entry *e, const struct trap *trap)
 {
@@ -266,6 +285,7 @@ int main(void)
     const struct device_ops *own = dev.ops;
     dev.ops = &planted;
     test_faults(&dev);
+    test_chain_of_narrow_sums(&dev);
     test_chain_no_memory(&dev);
     dev.ops = own;
     device_close(&dev);
