@@ -54,7 +54,7 @@ struct phases {
     double since; // start of the current phase
 };
 
-#define PICKS_MAX   3
+#define PICKS_MAX   4
 #define FORMATS_MAX 2 // formats of a matrix for an algorithm
 
 // A format that prepare() made from a CSR matrix of the task.
@@ -114,7 +114,7 @@ struct algo {
     const struct format *A[FORMATS_MAX]; // formats of A
     const struct format *S[FORMATS_MAX]; // formats of the second sparse factor
     bool transposes;                     // can multiply with the transpose of the matrix in A[]
-    int columns;                         // the only k that the algorithm takes; 0: every k
+    int columns;                         // most k that the algorithm takes; 0: every k
     enum arith arith;
     int variant;                 // index into op->variants: the formula that is computed
     const struct algo_option *options; // NULL: only the options of the formats

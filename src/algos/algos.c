@@ -127,7 +127,7 @@ bool algo_takes_columns(const struct algo_entry *entry, const int64_t *axis)
     const int columns = entry->algo->columns;
     bool takes = true;
     for (int a = 0; entry->op->axes[a] && columns; a++)
-        takes &= entry->op->axes[a] != &axis_k || axis[a] == columns;
+        takes &= entry->op->axes[a] != &axis_k || axis[a] <= columns;
     return takes;
 }
 

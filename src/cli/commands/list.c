@@ -34,7 +34,7 @@ static void print_limits(const struct algo *a)
     for (int l = LAYOUT_ROW; l <= LAYOUT_COL; l++)
         if (a->layouts & BIT(l)) words_and(text, sizeof text, axis_text(&axis_layout, l, word));
     print_fact("layout", text);
-    snprintf(text, sizeof text, "%d only", a->columns);
+    snprintf(text, sizeof text, a->columns == 1 ? "%d only" : "up to %d", a->columns);
     print_fact("k", a->columns ? text : NULL);
     static const char *const sums[] = {
         [ARITH_PREC] = "sums in f64 for f64, else in f32",

@@ -1,0 +1,52 @@
+// Loads under a condition without a branch. ptxas issues loads of one basic block together; a branch
+// makes it wait for one load before the next.
+#ifndef NARROW_LOADS_H
+#define NARROW_LOADS_H
+
+#include "device/once.cuh"
+
+// Not .nc loads: the previous kernel may still write B.
+#define LOAD_IF(ZEROS, LOAD, P, IN, ...)                                                           \
+    asm volatile("{.reg .pred q; setp.ne.u32 q, " IN ", 0; " ZEROS "@q ld.global." LOAD ", [" P    \
+                 "];}"                                                                             \
+                 : __VA_ARGS__                                                                     \
+                 : "l"(p), "r"((uint32_t)in))
+
+// Returns *p if `in`, else zeros.
+template <typename X> static __device__ __forceinline__ X load_if(const X *p, bool in)
+{
+    static_assert(sizeof(X) == 4 || sizeof(X) == 8 || sizeof(X) == 16, "one load");
+    X x = {};
+#ifdef __CUDA_ARCH__
+    uint32_t w[4];
+    if constexpr (sizeof(X) == 4)
+        LOAD_IF("mov.b32 %0, 0; ", "b32 %0", "%1", "%2", "=&r"(w[0]));
+    else if constexpr (sizeof(X) == 8)
+        LOAD_IF("mov.b32 %0, 0; mov.b32 %1, 0; ", "v2.b32 {%0, %1}", "%2", "%3", "=&r"(w[0]),
+                "=&r"(w[1]));
+    else
+        LOAD_IF("mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0; ",
+                "v4.b32 {%0, %1, %2, %3}", "%4", "%5", "=&r"(w[0]), "=&r"(w[1]), "=&r"(w[2]),
+                "=&r"(w[3]));
+    memcpy((void *)&x, w, sizeof x);
+#else
+    if (in) x = *p;
+#endif
+    return x;
+}
+
+// Loads COUNT neighbours, 16 bytes at a time. Two loads of a lane share a sector if they have more.
+template <int COUNT, typename X>
+static __device__ __forceinline__ void load_run(X (&x)[COUNT], const X *p)
+{
+    const int EACH = 16 / (int)sizeof(X);
+#pragma unroll
+    for (int i = 0; i < COUNT; i += EACH) {
+        const pack<X, EACH> *from = (const pack<X, EACH> *)(p + i);
+        const pack<X, EACH> y = COUNT > EACH ? load_brief(from) : load_once(from);
+#pragma unroll
+        for (int e = 0; e < EACH; e++) x[i + e] = y.x[e];
+    }
+}
+
+#endif

@@ -1,0 +1,254 @@
+// narrow: SpMM, C = A * B, for at most 8 columns, by equal shares of nonzeros. Own work.
+//
+// Format: CSR. k = 1 to 8, both layouts, any mix of row lengths. Deterministic: every sum has one
+// fixed order.
+//
+// A block computes a tile, which is a fixed number of neighbouring nonzeros. prepare() finds the row
+// ends in each tile from the row starts. So run() starts with the nonzeros, and waits twice: for A,
+// then for B. One launch writes each element of C once. What a block does:
+//
+// 1. Load the nonzeros, and those of the head (multiply.cuh: load_A()), then their rows of B.
+// 2. Sum up in each lane to each row end, over the lanes of a warp, and over the warps (sums.cuh).
+// 3. Store the rows of C that end in the tile. Blocks behind the last tile clear empty rows.
+// 4. Add the sums of a long row, if the block is the last of its tiles to finish (sums.cuh:
+//    arrive()). No block waits for another.
+//
+// head    nonzeros, before a tile, of the first row that ends in the tile. The tile computes a head
+//         of up to (1 + EXTRA) * GROUPS nonzeros again. A longer head makes the row long
+// group   lanes that load a row of B together
+//
+// Column-major B and C are used in place, with a column in each lane. Idle lanes of a group compute
+// its first columns, and store nothing.
+//
+// loads.cuh     loads under a condition
+// tiles.cuh     tiles and their preparation
+// sums.cuh      the shape of the kernel, sums
+// multiply.cuh  the kernel
+//
+// Limits: more than INT32_MAX - 65536 nonzeros, or 4 GB from a row to the next, are refused.
+#include "multiply.cuh"
+
+// Nonzeros from which blocks have the shape MANY. A smaller matrix needs more blocks.
+#define MANY_NONZEROS 200000
+#define LONG_ROW      512 // nonzeros of a row that needs wider tiles at k = 1
+
+enum shape_kind { BY_SIZE, FEW, MANY, LONG };
+
+// An instance of the kernel; see struct shape.
+struct form {
+    enum shape_kind kind;
+    int columns, lanes, nonzeros, threads;
+    int blocks; // on a multiprocessor
+    void (*start)(const struct task *t);
+};
+
+struct narrow_plan {
+    const struct form *form;
+    uint32_t B_step, C_step;
+    int64_t B_lane, C_lane;
+    int32_t tiles, used, longest;
+    int64_t grid;
+    bool early;
+    int32_t *counts; // rows with nonzeros of row blocks, their sum, the longest row
+    int32_t *rows;
+    uint16_t *words;
+    struct share *shares;
+    void *partial;
+    int32_t *arrived;
+};
+
+template <typename S> static void start(const struct task *t)
+{
+    typedef typename S::T T;
+    const struct narrow_plan *s = (const struct narrow_plan *)t->state;
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const operands<T> a = {A->idx,      (const T *)A->val, (const char *)t->in[0].val,
+                           (char *)t->C.val, s->words,    s->shares,
+                           s->rows,     (T *)s->partial,   s->arrived,
+                           (int32_t)A->nnz, s->tiles,      s->used,
+                           A->m,        (int32_t)t->C.cols, s->B_step,
+                           s->C_step,   s->B_lane,         s->C_lane,
+                           s->early};
+    auto kernel = multiply<S>;
+    LAUNCH_EARLY_IF(s->early, kernel, (unsigned)s->grid, S::THREADS, 0, t->dev->stream, a);
+}
+
+template <typename T, int W, int V, int U, int THREADS>
+static constexpr struct form form_of(enum shape_kind kind)
+{
+    typedef shape<T, W, V, U, THREADS, V == 1 && (U > 4 || THREADS > 128)> S;
+    return {kind, W, V, U, THREADS, S::BLOCKS, start<S>};
+}
+
+struct forms {
+    const struct form *list;
+    int count;
+};
+
+// Packs of up to 16 bytes. Lanes of one column serve odd k, odd rows and column-major order.
+#define FORM(W, V, U, THREADS, KIND) form_of<T, W, V, U, THREADS>(KIND)
+#define COMMON_FORMS                                                                               \
+    FORM(1, 1, 4, 128, FEW), FORM(1, 1, 8, 128, MANY), FORM(1, 1, 4, 256, LONG),                   \
+        FORM(2, 1, 4, 128, FEW), FORM(2, 1, 8, 128, MANY), FORM(1, 4, 8, 128, MANY),               \
+        FORM(1, 8, 8, 128, MANY)
+template <typename T> static struct forms forms_of()
+{
+    if constexpr (sizeof(T) == 4) {
+        static const struct form list[] = {COMMON_FORMS, FORM(4, 1, 4, 128, FEW),
+                                           FORM(4, 1, 8, 128, MANY), FORM(4, 2, 8, 128, MANY)};
+        return {list, (int)(sizeof list / sizeof *list)};
+    } else {
+        static const struct form list[] = {COMMON_FORMS, FORM(2, 2, 8, 128, MANY),
+                                           FORM(2, 4, 8, 128, MANY)};
+        return {list, (int)(sizeof list / sizeof *list)};
+    }
+}
+
+// Returns the widest pack that the rows of B and C consist of, up to 16 bytes.
+static int widest_pack(const struct task *t)
+{
+    const int64_t parts = t->C.cols | t->in[0].ld | t->C.ld;
+    int64_t pack = t->in[0].layout == LAYOUT_COL || t->C.cols == 1 ? 1 : 16 / in_bytes(t);
+    while (parts % pack) pack /= 2;
+    return (int)pack;
+}
+
+// Sets the form: packs as wide as possible, then as few lanes as possible, then the kind.
+static void choose_form(const struct task *t, struct narrow_plan *s)
+{
+    const struct forms forms = BY_PREC(t, forms_of);
+    const int64_t k = t->C.cols;
+    const enum shape_kind by_size = t->A[0]->nnz >= MANY_NONZEROS         ? MANY
+                                    : k == 1 && s->longest >= LONG_ROW ? LONG
+                                                                       : FEW;
+    const int wanted = (int)task_option(t, "shape");
+    for (int pack = widest_pack(t); !s->form; pack /= 2)
+        for (const struct form *f = forms.list; f < forms.list + forms.count; f++) {
+            if (f->columns != pack || pack * f->lanes < k) continue;
+            const struct form *best = s->form;
+            const bool fits = (int)f->kind == (wanted ? wanted : (int)by_size);
+            if (!best || f->lanes < best->lanes || (f->lanes == best->lanes && fits)) s->form = f;
+        }
+}
+
+// Counts the rows with nonzeros, and finds the longest row.
+static int plan_counts(struct task *t, struct narrow_plan *s)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const int32_t row_blocks = (int32_t)ceil_div(A->m, ROW_BLOCK);
+    struct device *d = t->dev;
+    int32_t found[2] = {0, 0};
+    int err = device_alloc(d, row_blocks + 2, sizeof *s->counts, (void **)&s->counts);
+    if (!err) err = device_fill(d, s->counts + row_blocks, 0, sizeof found);
+    if (!err && A->m) {
+        LAUNCH(count_rows, (unsigned)row_blocks, ROW_BLOCK, 0, d->stream, A->m,
+               (const int32_t *)A->ptr, s->counts, s->counts + row_blocks + 1);
+        LAUNCH(add_up, 1, ROW_BLOCK, 0, d->stream, s->counts, row_blocks);
+        err = wait_for(d, t->entry->name, s->counts + row_blocks, found, sizeof found);
+    }
+    s->used = found[0];
+    s->longest = found[1];
+    return err;
+}
+
+// Sets the bytes between rows, and between the columns of neighbouring lanes.
+static int plan_steps(struct task *t, struct narrow_plan *s)
+{
+    const int64_t size = in_bytes(t);
+    int err = OK;
+    if (t->in[0].layout == LAYOUT_COL) {
+        s->B_step = s->C_step = (uint32_t)size;
+        s->B_lane = t->in[0].ld * size;
+        s->C_lane = t->C.ld * size;
+    } else {
+        s->B_lane = s->C_lane = s->form->columns * size;
+        err = row_step(t, &t->in[0], &s->B_step);
+        if (!err) err = row_step(t, &t->C, &s->C_step);
+    }
+    return err;
+}
+
+// Allocates and makes the tiles.
+static int plan_tiles(struct task *t, struct narrow_plan *s)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const struct form *f = s->form;
+    const int32_t groups = f->threads / f->lanes, tile = groups * f->nonzeros,
+                  warps = f->threads / WARP;
+    const int64_t shares = ceil_div(A->nnz, tile) * warps, words = shares / warps * groups;
+    struct device *d = t->dev;
+    s->tiles = (int32_t)ceil_div(A->nnz, tile);
+    s->grid = s->tiles + ceil_div(A->m - s->used, (int64_t)f->threads * EACH);
+    if (s->grid > INT32_MAX)
+        return fail(ERR_UNSUPPORTED, "%s: more than %d blocks", t->entry->name, INT32_MAX);
+    int err = device_alloc(d, words, sizeof *s->words, (void **)&s->words);
+    if (!err) err = device_fill(d, s->words, 0, words * (int64_t)sizeof *s->words);
+    if (!err) err = device_alloc(d, shares, sizeof *s->shares, (void **)&s->shares);
+    if (!err) err = device_fill(d, s->shares, 0, shares * (int64_t)sizeof *s->shares);
+    if (!err && s->used < A->m) err = device_alloc(d, A->m, sizeof *s->rows, (void **)&s->rows);
+    const int32_t most = groups * (1 + EXTRA);
+    if (!err && s->longest > most) {
+        const int64_t width = f->columns * f->lanes;
+        err = device_alloc(d, 2 * width * s->tiles, (size_t)in_bytes(t), &s->partial);
+        if (!err) err = device_alloc(d, s->tiles, sizeof *s->arrived, (void **)&s->arrived);
+        if (!err)
+            err = device_fill(d, s->arrived, 0, s->tiles * (int64_t)sizeof *s->arrived);
+    }
+    if (err || !A->m) return err;
+    const struct structure x = {A->m,     (const int32_t *)A->ptr, s->counts, tile,    f->nonzeros,
+                                f->lanes, warps,                   most,      s->rows, s->words,
+                                s->shares};
+    LAUNCH(mark_ends, (unsigned)ceil_div(A->m, ROW_BLOCK), ROW_BLOCK, 0, d->stream, x, s->used);
+    if (s->tiles) LAUNCH(describe, (unsigned)s->tiles, (unsigned)f->threads, 0, d->stream, x);
+    return launch_check(t->entry->name);
+}
+
+extern "C" int spmm_narrow_cuda_prepare(struct task *t)
+{
+    struct narrow_plan *s = (struct narrow_plan *)mem_zero_alloc(1, sizeof *s);
+    t->state = s;
+    if (!s) return ERR_MEMORY;
+    if (t->C.cols > 8) return fail(ERR_UNSUPPORTED, "%s: k is at most 8", t->entry->name);
+    if (t->A[0]->nnz > INT32_MAX - 65536)
+        return fail(ERR_UNSUPPORTED, "%s: too many nonzeros", t->entry->name);
+    if (t->C.cols == 0) return OK;
+    int err = plan_counts(t, s);
+    if (err) return err;
+    choose_form(t, s);
+    err = plan_steps(t, s);
+    if (!err) err = plan_tiles(t, s);
+    device_free(t->dev, s->counts);
+    s->counts = NULL;
+    // Early blocks pay if the device has room for them while the previous kernel ends.
+    const double wanted = task_option(t, "early-start");
+    s->early = wanted < 0 ? s->grid <= (int64_t)s->form->blocks * t->dev->units : wanted != 0;
+    s->early = s->early && can_launch_early(count_rows);
+    task_number(t, "tiles", s->tiles);
+    task_number(t, "tile", (double)s->form->threads / s->form->lanes * s->form->nonzeros);
+    task_number(t, "shape", s->form->kind);
+    task_number(t, "longest", s->longest);
+    task_number(t, "empty_rows", (double)(t->C.rows - s->used));
+    task_number(t, "early_start", s->early);
+    return err;
+}
+
+extern "C" int spmm_narrow_cuda_run(struct task *t)
+{
+    const struct narrow_plan *s = (const struct narrow_plan *)t->state;
+    if (!s->grid) return OK;
+    s->form->start(t);
+    return launch_check(t->entry->name);
+}
+
+extern "C" void spmm_narrow_cuda_teardown(struct task *t)
+{
+    struct narrow_plan *s = (struct narrow_plan *)t->state;
+    if (!s) return;
+    device_free(t->dev, s->counts);
+    device_free(t->dev, s->rows);
+    device_free(t->dev, s->words);
+    device_free(t->dev, s->shares);
+    device_free(t->dev, s->partial);
+    device_free(t->dev, s->arrived);
+    task_free_state(t);
+}

@@ -1,0 +1,145 @@
+// Sums of a tile: of lanes, warps and the block, and of long rows over tiles.
+#ifndef NARROW_SUMS_H
+#define NARROW_SUMS_H
+
+#include "loads.cuh"
+#include "tiles.cuh"
+
+// Shape of the kernel. W: neighbouring columns of a lane. V: lanes of a group, which have a row of B
+// together. U: nonzeros of a group. TURNED: neighbouring lanes load neighbouring nonzeros, so that
+// their rows of B share cache lines. The products reach the lanes of their sums through shared
+// memory.
+template <typename T_, int W_, int V_, int U_, int THREADS_, bool TURNED_> struct shape {
+    typedef T_ T;
+    typedef pack<T_, W_> packed;
+    static const int W = W_, V = V_, U = U_, THREADS = THREADS_;
+    static const bool TURNED = TURNED_;
+    static const int WIDTH = W * V; // columns of a group, some of them right of column k
+    static const int GROUPS = THREADS / V, TILE = GROUPS * U, WARPS = THREADS / WARP;
+    static const int RUN = U * (int)sizeof(packed), BYTES = WARP * RUN; // products of a lane, a warp
+    static const int SHARED = TURNED ? BYTES / 8 * 9 : BYTES;
+    static const int WORDS = (U * (W + 1) + 4 * W) * (int)sizeof(T) / 4; // A, B and head in a lane
+    static const int OTHER = sizeof(T) == 8 ? 28 : W == 1 ? 24 : 20;
+    static const int REGISTERS = WORDS + OTHER < 40 ? 40 : (WORDS + OTHER + 7) / 8 * 8;
+    static const int BLOCKS = 65536 / (THREADS * REGISTERS);
+    static_assert(!TURNED || V == 1, "a turned lane has whole rows of B");
+};
+
+template <typename T> struct operands {
+    const int32_t *idx;
+    const T *val;
+    const char *B;
+    char *C;
+    const uint16_t *words;
+    const struct share *shares;
+    const int32_t *rows; // NULL: no row is empty
+    T *partial;          // for each tile: sums at its end, and of the head, of long rows
+    int32_t *arrived;    // for the tile in which a long row ends: tiles with their sums
+    int32_t nnz, tiles, used, m, k;
+    uint32_t B_step, C_step; // bytes from a row to the next
+    int64_t B_lane, C_lane;  // bytes from the columns of a lane to those of the next
+    bool early;
+};
+
+// Moves the products of a warp to the lanes of their sums. After 128 bytes 16 are left out, against
+// bank conflicts. By all lanes.
+template <typename S>
+static __device__ __forceinline__ void turn(typename S::packed (&x)[S::U], char *own)
+{
+    const int lane = lane_id(), SIZE = (int)sizeof(typename S::packed);
+    const int to = lane * SIZE, from = lane * S::RUN;
+#pragma unroll
+    for (int u = 0; u < S::U; u++)
+        *(typename S::packed *)(own + to + to / 128 * 16 + u * 36 * SIZE) = x[u];
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < S::RUN; i += 16) {
+        const uint4 y = *(const uint4 *)(own + from + from / 128 * 16 + i);
+        memcpy((char *)x + i, &y, 16);
+    }
+    __syncwarp();
+}
+
+// Stores the sum up to each row end of a lane at sums[0], sums[V], ... Returns the sum behind the
+// last of them.
+template <typename S>
+static __device__ __forceinline__ typename S::packed
+sum_lane(const typename S::packed (&x)[S::U], uint32_t ends, typename S::packed *sums)
+{
+    typename S::packed sum = {};
+#pragma unroll
+    for (int u = 0; u < S::U; u++) {
+        const bool is_end = ends >> u & 1;
+        add(sum, x[u]);
+        if (is_end) *sums = sum;
+        sums += is_end ? S::V : 0;
+#pragma unroll
+        for (int w = 0; w < S::W; w++) sum.x[w] = is_end ? (typename S::T)0 : sum.x[w];
+    }
+    return sum;
+}
+
+// Adds to `sum`, and to the lane's first sum *first, those of the lanes before it since the last row
+// end. By all lanes.
+template <typename S>
+static __device__ __forceinline__ void sum_warp(typename S::packed &sum, bool has_end,
+                                                typename S::packed *first)
+{
+    const int lane = lane_id();
+    unsigned more = ~__ballot_sync(FULL_MASK, has_end) & (FULL_MASK << S::V);
+#pragma unroll
+    for (int by = S::V; by < WARP; by *= 2) {
+        if (!more) break;
+#pragma unroll
+        for (int w = 0; w < S::W; w++) {
+            const typename S::T y = __shfl_up_sync(FULL_MASK, sum.x[w], by);
+            if (more >> lane & 1) sum.x[w] += y;
+        }
+        more &= more << by;
+    }
+    typename S::packed before;
+#pragma unroll
+    for (int w = 0; w < S::W; w++) before.x[w] = __shfl_up_sync(FULL_MASK, sum.x[w], S::V);
+    if (!has_end || lane < S::V) return;
+    typename S::packed y = *first;
+    add(y, before);
+    *first = y;
+}
+
+// Adds the sums of a long row of `count` tiles before tile `end`, and that of tile `end`, if this
+// block is the last of them. Writes its row of C. `sums`: shared memory. By all threads.
+template <typename S>
+static __device__ __forceinline__ void arrive(const operands<typename S::T> &a, int32_t end,
+                                              int32_t count, typename S::T (&sums)[S::WARPS][S::WIDTH])
+{
+    typedef typename S::T T;
+    __shared__ bool is_last;
+    __syncthreads(); // the sums of this tile are stored
+    if (threadIdx.x == 0) {
+        __threadfence();
+        is_last = atomic_add_release(a.arrived + end, 1) == count;
+        if (is_last) {
+            a.arrived[end] = 0;
+            __threadfence();
+        }
+    }
+    __syncthreads();
+    if (!is_last) return;
+    const int thread = (int)threadIdx.x, column = thread % S::WIDTH;
+    T sum = 0;
+#pragma unroll 4
+    for (int32_t i = thread / S::WIDTH; i <= count; i += S::THREADS / S::WIDTH)
+        sum += a.partial[(2 * (int64_t)(end - count + i) + (i == count)) * S::WIDTH + column];
+#pragma unroll
+    for (int by = S::WIDTH; by < WARP; by *= 2) sum += __shfl_xor_sync(FULL_MASK, sum, by);
+    if (lane_id() < S::WIDTH) sums[thread / WARP][column] = sum;
+    __syncthreads();
+    if (thread >= a.k) return;
+    sum = 0;
+    for (int w = 0; w < S::WARPS; w++) sum += sums[w][thread];
+    const int32_t first = a.shares[(int64_t)end * S::WARPS].first, row = a.rows ? a.rows[first] : first;
+    *(T *)(row_at<char>(a.C, a.C_step, (uint32_t)row) + thread / S::W * a.C_lane +
+           thread % S::W * sizeof(T)) = sum;
+}
+
+#endif
