@@ -130,7 +130,7 @@ for op in "${operations[@]}"; do
         begin "test_algos-emu-$op-$half" build/emu/tests/kernels/test_algos cuda "$op" "$half"
     done
 done
-for name in test_traps test_graded test_ping_pong test_auto test_aspt test_faults test_hash test_tile test_formats test_check_rounding test_check test_check_product; do
+for name in test_traps test_graded test_narrow test_ping_pong test_auto test_aspt test_faults test_hash test_tile test_formats test_check_rounding test_check test_check_product; do
     begin "$name-emu" build/emu/tests/*/"$name"
 done
 # The sanitizers watch a third of the CPU's; all of them run without.

@@ -16,4 +16,4 @@ const struct algo spmm_auto_cpu = {
 DECLARE_FUNCTIONS(spmm_auto_cuda);
 
 const struct algo spmm_auto_cuda = {AUTO_DENSE(spmm_auto_cuda_prepare, BOTH_LAYOUTS, BY_TYPE_PRECS,
-                                               {"graded", "rowsplit", "naive"})};
+                                               {"narrow", "graded", "rowsplit", "naive"})};

@@ -19,6 +19,7 @@ static void test_candidates(void)
         enum device_kind kind;
         struct pick_order order;
     } list[] = {{"spmm", DEVICE_CUDA, auto_spmm_row(1, 1, 1, 1)},
+                {"spmm", DEVICE_CUDA, auto_spmm_narrow},
                 {"spmm", DEVICE_CUDA, auto_spmm_col},
                 {"sddmm", DEVICE_CUDA, auto_sddmm},
                 {"spgemm", DEVICE_CUDA, auto_spgemm(0)},
@@ -88,6 +89,26 @@ static void test_spmm_row(void)
     }
 }
 
+// The rule of narrow on both sides of its borders.
+static void test_spmm_narrow(void)
+{
+    static const struct {
+        int64_t rows, nnz, k, size;
+        bool row_major, narrow;
+    } list[] = {
+        {10, 5000, 1, 4, true, true},   {10, 5000, 1, 4, false, true}, {10, 499, 2, 4, true, true},
+        {10, 500, 2, 4, true, false},   {10, 499, 1, 8, false, true},  {10, 500, 1, 8, true, false},
+        {10, 20, 2, 4, false, false},   {10, 99, 3, 4, true, true},    {10, 100, 3, 4, true, false},
+        {10, 99, 8, 4, true, true},     {10, 100, 8, 4, true, false},  {10, 99, 4, 8, true, true},
+        {10, 10, 9, 4, true, false},    {10, 10, 5, 8, true, false},   {10, 10, 1, 2, true, false},
+        {0, 0, 1, 4, true, true},
+    };
+    for (int i = 0; i < COUNT(list); i++)
+        CHECK(auto_is_narrow(list[i].rows, list[i].nnz, list[i].k, list[i].size,
+                             list[i].row_major) == list[i].narrow,
+              "case %d: not %s", i, list[i].narrow ? "narrow" : "another");
+}
+
 // ---- What is counted ----
 
 // Every row has a nonzero on the diagonal and, if `band`, its neighbours; some rows have every
@@ -146,6 +167,8 @@ static struct pick_order order_of(const struct problem *p)
     if (p->op == op_find("spgemm")) return cuda ? auto_spgemm(fill_of(p->A)) : auto_cpu_spgemm;
     if (p->op == op_find("sddmm")) return cuda ? auto_sddmm : auto_cpu_sddmm;
     if (!cuda) return row ? auto_cpu_spmm_row : auto_cpu_spmm_col;
+    if (auto_is_narrow(p->rows, p->A->nnz, p->in[0].cols, (int64_t)type_bytes(prec_in(p->prec)), row))
+        return auto_spmm_narrow;
     return row ? auto_spmm_row(p->rows, p->in[0].cols, longest_row(p->A), dev.units)
                : auto_spmm_col;
 }
@@ -461,7 +484,7 @@ static void test_fallback(void)
 
 int main(void)
 {
-    RUN_ALL(test_candidates, test_spgemm, test_spmm_row);
+    RUN_ALL(test_candidates, test_spgemm, test_spmm_row, test_spmm_narrow);
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
         if (!open_kind((enum device_kind)kind, &dev)) continue;
         test_picks();

@@ -1,0 +1,105 @@
+// `narrow` on CUDA: every shape of the kernel, rows that end at and cross the borders of tiles.
+#include "graded_rows.h"
+
+static const struct algo_entry *narrow(void) { return algo_find(op_find("spmm"), "narrow", dev.kind); }
+
+// Runs a case with a shape, early or not, and checks the result.
+static struct case_outcome run_shape(struct inputs *in, int shape, bool early, const char *what)
+{
+    double opt[ALGO_OPTIONS_MAX] = {0};
+    algo_defaults(narrow()->algo, opt);
+    set_option(narrow(), opt, "shape", shape);
+    set_option(narrow(), opt, "early-start", early);
+    struct case_outcome out = case_run(in, narrow(), opt, CHECK_FULL);
+    CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s, shape %d, %s, k %lld: %s", what,
+          shape, prec_name(in->p.prec), (long long)in->p.axis[0],
+          out.err ? fail_text() : out.check.reason);
+    return out;
+}
+
+// Every shape, k, precision and layout, with rows of dense matrices close together and apart.
+static void run_all(const char *what, int32_t m, int32_t n, int32_t (*length)(int32_t))
+{
+    static const int pads[] = {0, 1, 4};
+    struct csr A;
+    if (make_rows(m, n, length, NULL, &A)) return;
+    for (int64_t k = 1; k <= 8; k++)
+        for (int way = 0; way < 4 * COUNT(pads); way++) {
+            struct inputs in;
+            if (spmm_inputs(&in, &dev, &A, way % 2 ? F32 : F64, way / 2 % 2 ? LAYOUT_COL : LAYOUT_ROW,
+                            k, pads[way / 4]))
+                return;
+            for (int shape = 0; shape <= 3; shape++)
+                if (shape <= 2 || k == 1) run_shape(&in, shape, (k + shape) % 2, what);
+            inputs_free(&in);
+        }
+    csr_free(&A);
+}
+
+static int32_t mixed(int32_t i) { return i % 5 == 4 ? 0 : i % 37 == 7 ? 290 : i % 11; }
+static int32_t one_of_512(int32_t i) { return i == 3 ? 509 : i < 3 ? 1 : 0; }
+static int32_t of_1024(int32_t i) { return (void)i, 1024; }
+static int32_t one(int32_t i) { return (void)i, 1; }
+static int32_t one_huge(int32_t i) { return i == 2 ? 9000 : i == 3 ? 4000 : i % 3; }
+static int32_t first_is_huge(int32_t i) { return i ? 0 : 5000; }
+// Heads of every length around what a tile computes again, in tiles of 64 to 1,024 nonzeros.
+static int32_t heads(int32_t i) { return 61 * (i % 41 + 1) + i; }
+
+static void test_edges(void)
+{
+    run_all("mixed", 700, 300, mixed);
+    run_all("one tile and trailing empty rows", 900, 600, one_of_512);
+    run_all("rows that end with tiles", 5, 1024, of_1024);
+    run_all("one nonzero in a row", 2049, 3, one);
+    run_all("one huge row", 9, 9000, one_huge);
+    run_all("a huge row, then empty rows", 3, 5000, first_is_huge);
+    run_all("empty rows alone", 600, 3, zero);
+    run_all("no rows", 0, 7, zero);
+    run_all("no columns", 9, 0, zero);
+}
+
+static void test_heads(void)
+{
+    struct csr A;
+    if (make_rows(83, 3000, heads, NULL, &A)) return;
+    static const int64_t ks[] = {1, 2, 3, 4, 8};
+    for (int turn = 0; turn < 2 * COUNT(ks); turn++) {
+        struct inputs in;
+        if (spmm_inputs(&in, &dev, &A, turn % 2 ? F32 : F64, LAYOUT_ROW, ks[turn / 2], 0)) return;
+        for (int shape = 1; shape <= 3; shape++) run_shape(&in, shape, false, "heads");
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
+// The shape by the size.
+static void test_choice(void)
+{
+    static const struct {
+        int32_t m, (*length)(int32_t);
+        int64_t k;
+        double shape, tile;
+    } cases[] = {{700, mixed, 1, 1, 512},
+                 {9, one_huge, 1, 3, 1024},
+                 {9, one_huge, 2, 1, 512},
+                 {200, of_1024, 1, 2, 1024},
+                 {9, one_huge, 8, 2, 512},
+                 {9, one_huge, 3, 2, 256}};
+    for (int c = 0; c < COUNT(cases); c++) {
+        struct csr A;
+        struct inputs in;
+        if (make_rows(cases[c].m, 9000, cases[c].length, NULL, &A)) return;
+        if (spmm_inputs(&in, &dev, &A, F32, LAYOUT_ROW, cases[c].k, 0)) return;
+        const struct case_outcome out = run_shape(&in, 0, false, "choice");
+        CHECK(stat_of(&out, "shape") == cases[c].shape && stat_of(&out, "tile") == cases[c].tile,
+              "case %d: shape %g, tiles of %g", c, stat_of(&out, "shape"), stat_of(&out, "tile"));
+        inputs_free(&in);
+        csr_free(&A);
+    }
+}
+
+int main(void)
+{
+    static void (*const tests[])(void) = {test_edges, test_heads, test_choice, NULL};
+    return main_on_cuda(&dev, UNITS, tests);
+}
