@@ -55,8 +55,9 @@ static int make(struct problem *p)
 static int refuse(const struct problem *p, const struct algo *algo)
 {
     if (algo->columns && p->axis[K] > algo->columns)
-        return fail(ERR_UNSUPPORTED, algo->columns == 1 ? "the algorithm is for k = %d only"
-                                                        : "the algorithm is for k up to %d",
+        return fail(ERR_UNSUPPORTED,
+                    algo->columns == 1 ? "the algorithm is for k = %d only"
+                                       : "the algorithm is for k up to %d",
                     algo->columns);
     if (p->stored != p->A && !algo->transposes)
         return fail(ERR_UNSUPPORTED, "the algorithm has no transposed mode; use -trans copy");

@@ -9,7 +9,8 @@
 //     SpMM, CPU, row-major       bundled, rowsplit or merge
 //     SpMM, CPU, column-major    bundled
 //     SDDMM, CPU                 balanced or aspt
-//     SpGEMM, CPU                onepass; gustavson, which needs less memory, if onepass lacks memory
+//     SpGEMM, CPU                onepass; gustavson, which needs less memory, if onepass lacks
+//     memory
 //
 // SpMM: rowsplit has a warp for each row and slab of 32 columns. Few warps all run at once. The
 // latency of their loads then determines the time. graded also loads lists of rows. graded is
@@ -59,8 +60,9 @@
 #define AUTO_FILL    20 // nonzeros of a 16 x 16 tile that has any, on average
 
 // The mean row of A below which rows of B of up to `bytes` bytes are for narrow. The longer the
-// rows of A and B, the less the even shares of narrow gain over fewer sums in graded. Time of graded
-// over that of narrow on an H200, 34 matrices, geometric mean: 1.32 for 4 bytes, 1.05 to 1.16 above.
+// rows of A and B, the less the even shares of narrow gain over fewer sums in graded. Time of
+// graded over that of narrow on an H200, 34 matrices, geometric mean: 1.32 for 4 bytes, 1.05
+// to 1.16 above.
 static const struct {
     int bytes;
     double mean; // nonzeros of a row of A; INFINITY: any
@@ -68,7 +70,8 @@ static const struct {
 
 // Returns true if SpMM on CUDA is for narrow. `size`: bytes of a value of f32 or f64. With k = 1
 // both layouts are the same.
-static inline bool auto_is_narrow(int64_t rows, int64_t nnz, int64_t k, int64_t size, bool row_major)
+static inline bool auto_is_narrow(int64_t rows, int64_t nnz, int64_t k, int64_t size,
+                                  bool row_major)
 {
     const double mean = rows ? (double)nnz / (double)rows : 0;
     int i = 0;

@@ -1,7 +1,10 @@
 // `narrow` on CUDA: every shape of the kernel, rows that end at and cross the borders of tiles.
 #include "graded_rows.h"
 
-static const struct algo_entry *narrow(void) { return algo_find(op_find("spmm"), "narrow", dev.kind); }
+static const struct algo_entry *narrow(void)
+{
+    return algo_find(op_find("spmm"), "narrow", dev.kind);
+}
 
 // Runs a case with a shape, early or not, and checks the result.
 static struct case_outcome run_shape(struct inputs *in, int shape, bool early, const char *what)
@@ -26,8 +29,8 @@ static void run_all(const char *what, int32_t m, int32_t n, int32_t (*length)(in
     for (int64_t k = 1; k <= 8; k++)
         for (int way = 0; way < 4 * COUNT(pads); way++) {
             struct inputs in;
-            if (spmm_inputs(&in, &dev, &A, way % 2 ? F32 : F64, way / 2 % 2 ? LAYOUT_COL : LAYOUT_ROW,
-                            k, pads[way / 4]))
+            if (spmm_inputs(&in, &dev, &A, way % 2 ? F32 : F64,
+                            way / 2 % 2 ? LAYOUT_COL : LAYOUT_ROW, k, pads[way / 4]))
                 return;
             for (int shape = 0; shape <= 3; shape++)
                 if (shape <= 2 || k == 1) run_shape(&in, shape, (k + shape) % 2, what);
@@ -79,12 +82,8 @@ static void test_choice(void)
         int32_t m, (*length)(int32_t);
         int64_t k;
         double shape, tile;
-    } cases[] = {{700, mixed, 1, 1, 512},
-                 {9, one_huge, 1, 3, 1024},
-                 {9, one_huge, 2, 1, 512},
-                 {200, of_1024, 1, 2, 1024},
-                 {9, one_huge, 8, 2, 512},
-                 {9, one_huge, 3, 2, 256}};
+    } cases[] = {{700, mixed, 1, 1, 512},    {9, one_huge, 1, 3, 1024}, {9, one_huge, 2, 1, 512},
+                 {200, of_1024, 1, 2, 1024}, {9, one_huge, 8, 2, 512},  {9, one_huge, 3, 2, 256}};
     for (int c = 0; c < COUNT(cases); c++) {
         struct csr A;
         struct inputs in;

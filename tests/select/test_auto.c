@@ -96,11 +96,11 @@ static void test_spmm_narrow(void)
         int64_t rows, nnz, k, size;
         bool row_major, narrow;
     } list[] = {
-        {10, 5000, 1, 4, true, true},   {10, 5000, 1, 4, false, true}, {10, 499, 2, 4, true, true},
-        {10, 500, 2, 4, true, false},   {10, 499, 1, 8, false, true},  {10, 500, 1, 8, true, false},
-        {10, 20, 2, 4, false, false},   {10, 99, 3, 4, true, true},    {10, 100, 3, 4, true, false},
-        {10, 99, 8, 4, true, true},     {10, 100, 8, 4, true, false},  {10, 99, 4, 8, true, true},
-        {10, 10, 9, 4, true, false},    {10, 10, 5, 8, true, false},   {10, 10, 1, 2, true, false},
+        {10, 5000, 1, 4, true, true}, {10, 5000, 1, 4, false, true}, {10, 499, 2, 4, true, true},
+        {10, 500, 2, 4, true, false}, {10, 499, 1, 8, false, true},  {10, 500, 1, 8, true, false},
+        {10, 20, 2, 4, false, false}, {10, 99, 3, 4, true, true},    {10, 100, 3, 4, true, false},
+        {10, 99, 8, 4, true, true},   {10, 100, 8, 4, true, false},  {10, 99, 4, 8, true, true},
+        {10, 10, 9, 4, true, false},  {10, 10, 5, 8, true, false},   {10, 10, 1, 2, true, false},
         {0, 0, 1, 4, true, true},
     };
     for (int i = 0; i < COUNT(list); i++)
@@ -167,7 +167,8 @@ static struct pick_order order_of(const struct problem *p)
     if (p->op == op_find("spgemm")) return cuda ? auto_spgemm(fill_of(p->A)) : auto_cpu_spgemm;
     if (p->op == op_find("sddmm")) return cuda ? auto_sddmm : auto_cpu_sddmm;
     if (!cuda) return row ? auto_cpu_spmm_row : auto_cpu_spmm_col;
-    if (auto_is_narrow(p->rows, p->A->nnz, p->in[0].cols, (int64_t)type_bytes(prec_in(p->prec)), row))
+    if (auto_is_narrow(p->rows, p->A->nnz, p->in[0].cols, (int64_t)type_bytes(prec_in(p->prec)),
+                       row))
         return auto_spmm_narrow;
     return row ? auto_spmm_row(p->rows, p->in[0].cols, longest_row(p->A), dev.units)
                : auto_spmm_col;

@@ -1,4 +1,4 @@
-// Loads under a condition without a branch. ptxas issues loads of one basic block together; a branch
+// Loads and stores under a condition without a branch. ptxas issues loads of one basic block together; a branch
 // makes it wait for one load before the next.
 #ifndef NARROW_LOADS_H
 #define NARROW_LOADS_H
@@ -47,6 +47,31 @@ static __device__ __forceinline__ void load_run(X (&x)[COUNT], const X *p)
 #pragma unroll
         for (int e = 0; e < EACH; e++) x[i + e] = y.x[e];
     }
+}
+
+#define STORE_IF(STORE, IF, ...)                                                                   \
+    asm volatile("{.reg .pred q; setp.ne.u32 q, " IF ", 0; @q st.shared." STORE ";}" ::"r"(to),    \
+                 "r"((uint32_t)is), __VA_ARGS__                                                    \
+                 : "memory")
+
+// Sets *p in shared memory to x if `is`.
+template <typename X>
+static __device__ __forceinline__ void store_if(X *p, const X &x, bool is)
+{
+#ifdef __CUDA_ARCH__
+    const uint32_t to = (uint32_t)__cvta_generic_to_shared(p);
+    uint32_t w[sizeof x / 4];
+    memcpy(w, &x, sizeof x);
+    if constexpr (sizeof x == 4)
+        STORE_IF("b32 [%0], %2", "%1", "r"(w[0]));
+    else if constexpr (sizeof x == 8)
+        STORE_IF("v2.b32 [%0], {%2, %3}", "%1", "r"(w[0]), "r"(w[1]));
+    else
+        STORE_IF("v4.b32 [%0], {%2, %3, %4, %5}", "%1", "r"(w[0]), "r"(w[1]), "r"(w[2]),
+                 "r"(w[3]));
+#else
+    if (is) *p = x;
+#endif
 }
 
 #endif

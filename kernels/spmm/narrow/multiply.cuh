@@ -58,11 +58,16 @@ static __device__ __forceinline__ void load_A(lane_of_A<S> &x, const operands<ty
 template <typename S>
 static __device__ __forceinline__ void clear(const operands<typename S::T> &a, int32_t block)
 {
+    const int64_t first = a.used + (int64_t)block * EACH * S::THREADS + threadIdx.x;
+    int32_t rows[EACH];
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        rows[e] = load_if(a.rows + first + e * S::THREADS, first + e * S::THREADS < a.m);
+    if (a.early) wait_for_previous();
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        const int64_t i = a.used + ((int64_t)block * EACH + e) * S::THREADS + threadIdx.x;
-        if (i >= a.m) return;
-        char *row = row_at<char>(a.C, a.C_step, (uint32_t)a.rows[i]);
+        if (first + e * S::THREADS >= a.m) return;
+        char *row = row_at<char>(a.C, a.C_step, (uint32_t)rows[e]);
 #pragma unroll
         for (int v = 0; v < S::V; v++)
             if (v * S::W < a.k) *(typename S::packed *)(row + v * a.C_lane) = {};
@@ -83,10 +88,7 @@ static __global__ void __launch_bounds__(S::THREADS, S::BLOCKS)
     const bool has_columns = part * S::W < a.k; // other lanes compute the first columns again
     const int32_t t = (int32_t)blockIdx.x;
     start_next();
-    if (t >= a.tiles) {
-        if (a.early) wait_for_previous();
-        return clear<S>(a, t - a.tiles);
-    }
+    if (t >= a.tiles) return clear<S>(a, t - a.tiles);
     lane_of_A<S> A;
     load_A<S>(A, a, t);
     if (a.early) wait_for_previous_after(A.j[0]);

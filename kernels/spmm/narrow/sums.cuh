@@ -71,7 +71,7 @@ sum_lane(const typename S::packed (&x)[S::U], uint32_t ends, typename S::packed 
     for (int u = 0; u < S::U; u++) {
         const bool is_end = ends >> u & 1;
         add(sum, x[u]);
-        if (is_end) *sums = sum;
+        store_if(sums, sum, is_end);
         sums += is_end ? S::V : 0;
 #pragma unroll
         for (int w = 0; w < S::W; w++) sum.x[w] = is_end ? (typename S::T)0 : sum.x[w];
