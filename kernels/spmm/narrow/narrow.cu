@@ -17,7 +17,7 @@
 //         of up to (1 + EXTRA) * GROUPS nonzeros again. A longer head makes the row long
 // group   lanes that load a row of B together
 //
-// Column-major B and C are used in place, with a column in each lane. Idle lanes of a group compute
+// Column-major B and C of several columns are used in place, with a column in each lane. Idle lanes of a group compute
 // its first columns, and store nothing.
 //
 // loads.cuh     loads under a condition
