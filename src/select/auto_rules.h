@@ -60,9 +60,7 @@
 #define AUTO_FILL    20 // nonzeros of a 16 x 16 tile that has any, on average
 
 // The mean row of A below which rows of B of up to `bytes` bytes are for narrow. The longer the
-// rows of A and B, the less the even shares of narrow gain over fewer sums in graded. Time of
-// graded over that of narrow on an H200, 34 matrices, geometric mean: 1.32 for 4 bytes, 1.05
-// to 1.16 above.
+// rows of A and B, the less the even shares of narrow gain over fewer sums in graded.
 static const struct {
     int bytes;
     double mean; // nonzeros of a row of A; INFINITY: any
