@@ -13,4 +13,4 @@ DECLARE_FUNCTIONS(spgemm_auto_cuda);
 const struct algo spgemm_auto_cuda = {AUTO_SPARSE(
     spgemm_auto_cuda_prepare,
     "If tile-tuned is picked, C stays in tiles. The tiles of A are made during preparation.",
-    {"hash-tuned", "tile-tuned"})};
+    {"hash-tuned", "tile-tuned", "speck", "esc"})};

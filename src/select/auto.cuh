@@ -11,8 +11,8 @@
 #define AUTO_WINDOW 32768 // tile columns that a block marks at once
 
 struct auto_counts {
-    unsigned long long nonzeros, tiles; // of a sample of tile rows
-    int longest;                        // nonzeros of the longest row
+    unsigned long long nonzeros, tiles, products; // of a sample of tile rows
+    int longest;                                  // nonzeros of the longest row
 };
 
 static __global__ void __launch_bounds__(AUTO_BLOCK)
@@ -27,16 +27,20 @@ static __global__ void __launch_bounds__(AUTO_BLOCK)
     if (lane_id() == 0) atomicMax(&sum->longest, longest);
 }
 
-// A block takes a tile row and marks its tile columns as bits, one window after another.
+// A block takes a tile row. The block adds up its products and marks its tile columns as
+// bits, one window after another.
 static __global__ void __launch_bounds__(AUTO_BLOCK)
     auto_tiles(int32_t m, int32_t n, const int32_t *__restrict__ ptr,
-               const int32_t *__restrict__ idx, struct auto_counts *__restrict__ sum)
+               const int32_t *__restrict__ idx, const int32_t *__restrict__ S_ptr,
+               struct auto_counts *__restrict__ sum)
 {
     __shared__ uint32_t bits[AUTO_WINDOW / 32];
     const int64_t tile_rows = ((int64_t)m + AUTO_TILE - 1) / AUTO_TILE,
                   row = (int64_t)blockIdx.x * tile_rows / gridDim.x * AUTO_TILE;
     const int32_t begin = ptr[row], end = ptr[min(row + AUTO_TILE, (int64_t)m)];
-    unsigned long long tiles = 0;
+    unsigned long long tiles = 0, products = 0;
+    for (int64_t p = (int64_t)begin + threadIdx.x; p < end; p += AUTO_BLOCK)
+        products += (unsigned long long)(S_ptr[idx[p] + 1] - S_ptr[idx[p]]);
     for (int64_t first = 0; first * AUTO_TILE < n; first += AUTO_WINDOW) {
         for (int w = (int)threadIdx.x; w < AUTO_WINDOW / 32; w += AUTO_BLOCK) bits[w] = 0;
         __syncthreads();
@@ -48,8 +52,10 @@ static __global__ void __launch_bounds__(AUTO_BLOCK)
         __syncthreads();
     }
     tiles = warp_sum(tiles);
+    products = warp_sum(products);
     if (lane_id()) return;
     atomicAdd(&sum->tiles, tiles);
+    atomicAdd(&sum->products, products);
     if (threadIdx.x == 0) atomicAdd(&sum->nonzeros, (unsigned long long)(end - begin));
 }
 
@@ -66,7 +72,7 @@ static inline void auto_start_tiles(const struct task *t, struct auto_counts *su
     const struct csr_dev *A = csr_of(t->A[0]);
     const int64_t blocks = min64(ceil_div(A->m, AUTO_TILE), AUTO_SAMPLE);
     LAUNCH(auto_tiles, (unsigned)blocks, AUTO_BLOCK, 0, t->dev->stream, A->m, A->n,
-           (const int32_t *)A->ptr, A->idx, sum);
+           (const int32_t *)A->ptr, A->idx, (const int32_t *)csr_of(t->S[0])->ptr, sum);
 }
 
 // `start` launches the counting. It is not called for a matrix without rows.

@@ -5,7 +5,8 @@
 //     SpMM, CUDA, row-major      rowsplit for few warps and short rows, else graded
 //     SpMM, CUDA, column-major   graded; naive, which needs no memory, if graded lacks memory
 //     SDDMM, CUDA                balanced; rowwise, which needs no memory, if balanced lacks memory
-//     SpGEMM, CUDA               hash-tuned; both it and tile-tuned are timed if tiles are full
+//     SpGEMM, CUDA               speck for few products; esc or hash-tuned, by trial, for few long
+//                                rows; else hash-tuned, or tile-tuned by trial if tiles are full
 //     SpMM, CPU, row-major       bundled, rowsplit or merge
 //     SpMM, CPU, column-major    bundled
 //     SDDMM, CPU                 balanced or aspt
@@ -36,8 +37,22 @@
 //
 //     hash-tuned always                     0.947; 0.27
 //     both timed from AUTO_FILL 12          0.999; 0.85, 40 matrices with trials
-//     this rule                             0.998; 0.85, 23 matrices with trials
+//     both timed from AUTO_FILL 20          0.998; 0.85, 23 matrices with trials
 //     both timed from AUTO_FILL 40          0.994; 0.79, 15 matrices with trials
+//
+// Few products: the time is that of the launches. speck has fewer phases. Few long rows: hash-tuned
+// gives most rows to one block or less, esc shares all products evenly. On many products of few
+// rows esc is slower, so trials decide. The same measure over both products, H100, results/h100,
+// trials taken as right; second column: the 55 cases with at least 6 samples of all four
+// algorithms:
+//
+//     hash-tuned, tile-tuned                134 cases: 0.906; 0.07    0.968; 0.66
+//     with esc for few long rows            0.947; 0.37               0.968; 0.66
+//     and speck up to 100,000 products      0.961; 0.38               0.984; 0.80
+//     this rule: up to 200,000              0.962; 0.38               0.991; 0.92
+//     up to 800,000                         0.937; 0.28               0.990; 0.89
+//
+// The worst cases of the first column have one sample each.
 //
 // CPU, the same measure over the candidates, EPYC with AVX2, 2 threads, 35 matrices; 27 of SpGEMM:
 //
@@ -54,10 +69,13 @@
 
 #include <math.h>
 
-#define AUTO_WARPS   16 // warps of rowsplit per multiprocessor
-#define AUTO_NEAR    2  // a number of warps within this factor of the border is near
-#define AUTO_LONGEST 40 // nonzeros
-#define AUTO_FILL    20 // nonzeros of a 16 x 16 tile that has any, on average
+#define AUTO_WARPS   16     // warps of rowsplit per multiprocessor
+#define AUTO_NEAR    2      // a number of warps within this factor of the border is near
+#define AUTO_LONGEST 40     // nonzeros
+#define AUTO_FILL    20     // nonzeros of a 16 x 16 tile that has any, on average
+#define AUTO_FEW     200000 // products
+#define AUTO_ROWS    4      // rows per multiprocessor
+#define AUTO_LONG    512    // nonzeros of a row of A, on average
 
 // The mean row of A below which rows of B of up to `bytes` bytes are for narrow. The longer the
 // rows of A and B, the less the even shares of narrow gain over fewer sums in graded.
@@ -89,11 +107,17 @@ static inline struct pick_order auto_spmm_row(int64_t rows, int64_t k, int64_t l
     return order;
 }
 
-// `fill`: nonzeros of a tile, on average.
-static inline struct pick_order auto_spgemm(double fill)
+// `rows` and `nonzeros` of A. `fill`: nonzeros of a tile, on average. `products`: of all rows.
+// `units`: multiprocessors.
+static inline struct pick_order auto_spgemm(int64_t rows, int64_t nonzeros, double fill,
+                                            double products, int units)
 {
-    struct pick_order order = {{"hash-tuned", "tile-tuned"}, fill >= AUTO_FILL};
-    return order;
+    const struct pick_order few_rows = {{"esc", "hash-tuned"}, true},
+                            few_products = {{"speck", "hash-tuned"}, false},
+                            others = {{"hash-tuned", "tile-tuned"}, fill >= AUTO_FILL};
+    const bool few = rows <= (int64_t)AUTO_ROWS * units;
+    if (few && rows > 0 && nonzeros >= AUTO_LONG * rows) return few_rows;
+    return products < AUTO_FEW ? few_products : others;
 }
 
 // The rules that depend on no count.

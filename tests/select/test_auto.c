@@ -22,7 +22,9 @@ static void test_candidates(void)
                 {"spmm", DEVICE_CUDA, auto_spmm_narrow},
                 {"spmm", DEVICE_CUDA, auto_spmm_col},
                 {"sddmm", DEVICE_CUDA, auto_sddmm},
-                {"spgemm", DEVICE_CUDA, auto_spgemm(0)},
+                {"spgemm", DEVICE_CUDA, auto_spgemm(9, 9, 0, 0, 1)},
+                {"spgemm", DEVICE_CUDA, auto_spgemm(9, 9, 0, 1e9, 1)},
+                {"spgemm", DEVICE_CUDA, auto_spgemm(1, 9999, 0, 1e9, 1)},
                 {"spmm", DEVICE_CPU, auto_cpu_spmm_row},
                 {"spmm", DEVICE_CPU, auto_cpu_spmm_col},
                 {"sddmm", DEVICE_CPU, auto_cpu_sddmm},
@@ -43,14 +45,28 @@ static void test_candidates(void)
     }
 }
 
-// hash-tuned is first. Both are timed from a fill of AUTO_FILL on.
+// The rule of SpGEMM on both sides of its borders, with 10 multiprocessors.
 static void test_spgemm(void)
 {
-    for (int i = 0; i < 3; i++) {
-        const struct pick_order order = auto_spgemm((double[]){0, 19.9, 20}[i]);
-        CHECK_TEXT(order.names[0], "hash-tuned");
-        CHECK_TEXT(order.names[1], "tile-tuned");
-        CHECK(order.unsure == (i == 2), "number %d: unsure %d", i, order.unsure);
+    static const struct {
+        int64_t rows, nonzeros;
+        double fill, products;
+        const char *first, *second;
+        bool unsure;
+    } list[] = {{41, 1 << 20, 0, 200000, "hash-tuned", "tile-tuned", false},
+                {41, 1 << 20, 19.9, 200000, "hash-tuned", "tile-tuned", false},
+                {41, 1 << 20, 20, 200000, "hash-tuned", "tile-tuned", true},
+                {41, 1 << 20, 20, 199999, "speck", "hash-tuned", false},
+                {40, 40 * 512 - 1, 20, 200000, "hash-tuned", "tile-tuned", true},
+                {40, 40 * 512, 20, 199999, "esc", "hash-tuned", true},
+                {1, 512, 0, 1e9, "esc", "hash-tuned", true},
+                {0, 0, 0, 0, "speck", "hash-tuned", false}};
+    for (int i = 0; i < COUNT(list); i++) {
+        const struct pick_order order =
+            auto_spgemm(list[i].rows, list[i].nonzeros, list[i].fill, list[i].products, 10);
+        CHECK_TEXT(order.names[0], list[i].first);
+        CHECK_TEXT(order.names[1], list[i].second);
+        CHECK(order.unsure == list[i].unsure, "number %d: unsure %d", i, order.unsure);
     }
 }
 
@@ -139,12 +155,12 @@ static int64_t longest_row(const struct csr *A)
     return longest;
 }
 
-// Returns the nonzeros of a 16 x 16 tile that has any, on average over 256 tile rows at most, evenly
-// spread.
-static double fill_of(const struct csr *A)
+// Counts over 256 tile rows at most, evenly spread. Returns the nonzeros of a 16 x 16 tile that has
+// any, on average. Sets *products to the products of all rows at the mean of a nonzero.
+static double fill_of(const struct csr *A, const struct csr *S, double *products)
 {
     const int64_t rows = (A->m + 15) / 16, looked = min64(rows, 256);
-    double nonzeros = 0, tiles = 0;
+    double nonzeros = 0, tiles = 0, sum = 0;
     for (int64_t x = 0; x < looked; x++) {
         const int64_t first = x * rows / looked * 16;
         for (int32_t column = 0; column < A->n; column += 16) {
@@ -154,17 +170,22 @@ static double fill_of(const struct csr *A)
                     if (A->idx[p] / 16 != column / 16) continue;
                     any = true;
                     nonzeros++;
+                    sum += (double)(S->ptr[A->idx[p] + 1] - S->ptr[A->idx[p]]);
                 }
             tiles += any;
         }
     }
+    *products = nonzeros > 0 ? sum * ((double)A->nnz / nonzeros) : 0;
     return tiles > 0 ? nonzeros / tiles : 0;
 }
 
 static struct pick_order order_of(const struct problem *p)
 {
     const bool cuda = dev.kind == DEVICE_CUDA, row = p->layout == LAYOUT_ROW;
-    if (p->op == op_find("spgemm")) return cuda ? auto_spgemm(fill_of(p->A)) : auto_cpu_spgemm;
+    if (p->op == op_find("spgemm")) {
+        double products, fill = cuda ? fill_of(p->A, p->S, &products) : 0;
+        return cuda ? auto_spgemm(p->A->m, p->A->nnz, fill, products, dev.units) : auto_cpu_spgemm;
+    }
     if (p->op == op_find("sddmm")) return cuda ? auto_sddmm : auto_cpu_sddmm;
     if (!cuda) return row ? auto_cpu_spmm_row : auto_cpu_spmm_col;
     if (auto_is_narrow(p->rows, p->A->nnz, p->in[0].cols, (int64_t)type_bytes(prec_in(p->prec)),
@@ -194,9 +215,13 @@ static void expect_first(const struct op *op, const struct csr *A, enum prec pre
     CHECK_TEXT(picked ? picked->text : "", order.names[0]);
     CHECK(stat_of(&out, "picked_in_us") > 0, "no time for it");
     CHECK(stat_of(&out, "tried_in_us") < 0, "timed with trials=0");
-    if (in.p.S && dev.kind == DEVICE_CUDA)
-        CHECK(stat_of(&out, "fill") == fill_of(A), "%d x %d: fill %g, counted here %g", A->m, A->n,
-              stat_of(&out, "fill"), fill_of(A));
+    if (in.p.S && dev.kind == DEVICE_CUDA) {
+        double products, fill = fill_of(A, in.p.S, &products);
+        CHECK(stat_of(&out, "fill") == fill, "%d x %d: fill %g, counted here %g", A->m, A->n,
+              stat_of(&out, "fill"), fill);
+        CHECK(stat_of(&out, "products_near") == products, "%d x %d: products %g, counted here %g",
+              A->m, A->n, stat_of(&out, "products_near"), products);
+    }
     inputs_free(&in);
 }
 
