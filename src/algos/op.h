@@ -143,10 +143,10 @@ struct op_number {
     const char *column; // column of the table; NULL: none
     bool whole;         // a count
 };
-// Memory traffic of a dense operand if no row of it is kept on chip.
+// Memory traffic of the second operand, dense or sparse, if no row of it is kept on chip.
 struct op_gather {
     int64_t rows;        // number of row fetches
-    int64_t row_bytes;   // contiguous bytes of a row
+    int64_t row_bytes;   // contiguous bytes of a row; of sparse rows on average
     int64_t block_bytes; // bytes of all rows that are used, each counted once
 };
 
@@ -172,7 +172,7 @@ struct op {
     // Returns the bytes of all inputs that the variant needs and all outputs, each counted once,
     // with 32-bit indices. `result_nnz`: nonzeros of a sparse result.
     int64_t (*compulsory_bytes)(const struct problem *p, int variant, int64_t result_nnz);
-    // Sets *out to the traffic of a dense operand, one row fetch per nonzero. NULL: no such
+    // Sets *out to the traffic of the second operand, one row fetch per nonzero. NULL: no such
     // operand. Returns false if rows are not contiguous.
     bool (*gather)(const struct problem *p, struct op_gather *out);
     // Sets the values of `numbers`, NAN if not known. result_nnz -1: not known.

@@ -54,6 +54,16 @@ static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t re
     return op_csr_bytes(p->A, prec_in(p->prec)) + second + op_csr_bytes(&C, prec_out(p->prec));
 }
 
+// Each nonzero (i, l) of A reads row l of S, its columns and values: `work` products in all. Rows
+// count with their mean length, rounded down.
+static bool gather(const struct problem *p, struct op_gather *out)
+{
+    const int64_t each = (int64_t)(sizeof *p->S->idx + type_bytes(prec_in(p->prec)));
+    const int64_t rows = p->A->nnz;
+    *out = (struct op_gather){rows, rows ? p->work * each / rows : 0, p->S->nnz * each};
+    return true;
+}
+
 static void tell(const struct problem *p, int64_t result_nnz, double *values)
 {
     values[PRODUCTS] = (double)p->work;
@@ -194,6 +204,7 @@ const struct op op_spgemm = {
     .product = true,
     .make = make,
     .compulsory_bytes = compulsory_bytes,
+    .gather = gather,
     .tell = tell,
     .row_work = row_work,
     .row_room = row_room,

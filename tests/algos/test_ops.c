@@ -115,15 +115,15 @@ static int make(struct problem *p, const struct op *op, struct source *source, e
     return problem_make(p);
 }
 
-// A row for each nonzero, where there are such.
-static void check_gather(const struct problem *p, const int64_t want[2])
+// A row for each nonzero, where there are such. `want`: bytes of a row and of the block by
+// precision.
+static void check_gather(const struct problem *p, const int64_t (*want)[2])
 {
     struct op_gather g = {0};
     bool gathers = p->op->gather && p->op->gather(p, &g);
-    int64_t wider = p->prec == F64 ? 2 : 1;
-    CHECK(gathers == (want[0] > 0), "%s: a gather, or none", p->op->name);
-    CHECK(!gathers || (g.rows == p->A->nnz && g.row_bytes == want[0] * wider &&
-                       g.block_bytes == want[1] * wider),
+    const int64_t *bytes = want[p->prec == F64];
+    CHECK(gathers == (bytes[0] > 0), "%s: a gather, or none", p->op->name);
+    CHECK(!gathers || (g.rows == p->A->nnz && g.row_bytes == bytes[0] && g.block_bytes == bytes[1]),
           "%s: %lld rows of %lld bytes out of %lld", p->op->name, (long long)g.rows,
           (long long)g.row_bytes, (long long)g.block_bytes);
 }
@@ -140,26 +140,42 @@ static void test_sizes(void)
         bool square;
         int64_t result_nnz, flops, bytes[2];
         double numbers[OP_NUMBERS_MAX];
-        int64_t gather[2]; // bytes of a row and of the block, in f32; 0: nothing is gathered
+        int64_t gather[2][2]; // bytes of a row and of the block, f32, f64; 0: nothing is gathered
     } table[] = {
         // CSR of 36 or 48 bytes, 2 rows of B that are used and 2 of C.
-        {"spmm", 0, {4, LAYOUT_ROW}, false, 0, 24, {36 + 64, 48 + 128}, {0}, {16, 32}},
-        {"spmm", 0, {1, LAYOUT_COL}, false, 0, 6, {36 + 16, 48 + 32}, {0}, {0}},
+        {"spmm", 0, {4, LAYOUT_ROW}, false, 0, 24, {36 + 64, 48 + 128}, {0}, {{16, 32}, {32, 64}}},
+        {"spmm", 0, {1, LAYOUT_COL}, false, 0, 6, {36 + 16, 48 + 32}, {0}, {{0}}},
         // A^T: CSR of 40 or 52 bytes, 2 rows of B that are used and 3 of C.
-        {"spmm", 0, {4, LAYOUT_ROW, 1}, false, 0, 24, {40 + 80, 52 + 160}, {0}, {16, 32}},
-        {"spmm", 0, {4, LAYOUT_ROW, 2}, false, 0, 24, {40 + 80, 52 + 160}, {0}, {16, 32}},
+        {"spmm",
+         0,
+         {4, LAYOUT_ROW, 1},
+         false,
+         0,
+         24,
+         {40 + 80, 52 + 160},
+         {0},
+         {{16, 32}, {32, 64}}},
+        {"spmm",
+         0,
+         {4, LAYOUT_ROW, 2},
+         false,
+         0,
+         24,
+         {40 + 80, 52 + 160},
+         {0},
+         {{16, 32}, {32, 64}}},
         // 2 rows of X and 2 of Y that are used, and 3 values of C.
-        {"sddmm", 0, {4}, false, 0, 24, {36 + 64 + 12, 48 + 128 + 24}, {0}, {16, 32}},
-        {"sddmm", 0, {1}, false, 0, 6, {36 + 16 + 12, 48 + 32 + 24}, {0}, {4, 8}},
+        {"sddmm", 0, {4}, false, 0, 24, {36 + 64 + 12, 48 + 128 + 24}, {0}, {{16, 32}, {32, 64}}},
+        {"sddmm", 0, {1}, false, 0, 6, {36 + 16 + 12, 48 + 32 + 24}, {0}, {{4, 8}, {8, 16}}},
         // Not scaled: without the values of A.
-        {"sddmm", 1, {4}, false, 0, 24, {36 + 64, 48 + 128}, {0}, {16, 32}},
-        // 4 products; A is read once: 36 and 36, or 48 and 48.
-        {"spgemm", 0, {0}, true, 3, 8, {72, 96}, {4, 3, 4.0 / 3}, {0}},
+        {"sddmm", 1, {4}, false, 0, 24, {36 + 64, 48 + 128}, {0}, {{16, 32}, {32, 64}}},
+        // 4 products; A is read once: 36 and 36, or 48 and 48. 3 rows of S: 32 or 48 bytes in all.
+        {"spgemm", 0, {0}, true, 3, 8, {72, 96}, {4, 3, 4.0 / 3}, {{10, 24}, {16, 36}}},
         // 5 products; A, its transposed one and C: 36 + 40 + 44, or 48 + 52 + 60.
-        {"spgemm", 0, {1}, false, 4, 10, {120, 160}, {5, 4, 1.25}, {0}},
+        {"spgemm", 0, {1}, false, 4, 10, {120, 160}, {5, 4, 1.25}, {{13, 24}, {20, 36}}},
         // 3 x 2 elements of X and 3 of C.
-        {"own", 0, {2, 0}, false, 0, 12, {36 + 36, 48 + 72}, {3, 0.5}, {8, 24}},
-        {"own", 0, {2, 1}, false, 0, 12, {36 + 36, 48 + 72}, {3, 0.5}, {0}},
+        {"own", 0, {2, 0}, false, 0, 12, {36 + 36, 48 + 72}, {3, 0.5}, {{8, 24}, {16, 48}}},
+        {"own", 0, {2, 1}, false, 0, 12, {36 + 36, 48 + 72}, {3, 0.5}, {{0}}},
     };
     struct csr W = matrix_of(2, 3, wide), S = matrix_of(2, 2, square);
     const struct op *op;

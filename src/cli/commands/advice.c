@@ -191,7 +191,7 @@ static void print_bound(FILE *out, const struct advice *a, const struct advised 
     fprintf(out, "  %-12s %.3g %% of the bound of %s: %s ms for compulsory bytes and operations\n",
             "bound", 100 * x->bound_ms / x->rank.ms, a->device->id, cell_number(x->bound_ms, ms));
     if (is_gathering(x))
-        fprintf(out, "  %-12s %.0f %% of the bound without reuse of rows of B, %s ms\n", "",
+        fprintf(out, "  %-12s %.0f %% of the bound without reuse of fetched rows, %s ms\n", "",
                 100 * x->gather_ms / x->rank.ms, cell_number(x->gather_ms, ms));
 }
 
