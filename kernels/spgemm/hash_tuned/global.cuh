@@ -7,6 +7,7 @@
 #include "long.cuh"
 #include "spgemm/global_tables.cuh"
 
+#define NARROW     32768 // most bytes of the dense values of a block in global_add
 #define TABLE_COST 4 // use a bitmap of up to this many times the table's bytes: it needs no sort
 
 // Sets the part of row i that this block computes. Returns false if the block has no part.
@@ -94,22 +95,38 @@ __launch_bounds__(LONG_BLOCK) void global_rank(int32_t n, const int32_t *__restr
     for (int32_t e = (int32_t)threadIdx.x; e < count; e += LONG_BLOCK) c.val[start + e] = 0;
 }
 
-// Bitmaps, numeric: adds the products to the values of C.
+// Bitmaps, numeric: adds the products to the values of C. If C is narrow, a block has `copies` copies
+// of dense values in shared memory. Warps take turns at the copies, and the block adds their sums to
+// C at the end. H100, nw04_A, A*A^T: 4.8 million atomics at 1,212 values of C took 4.9 of 5.0 ms.
 template <typename T>
 static __global__ __launch_bounds__(GLOBAL_BLOCK, 6) void global_add(
     struct factors<T> x, const int32_t *__restrict__ list, struct pool pool,
-    const int32_t *__restrict__ products, struct result<T> c)
+    const int32_t *__restrict__ products, int copies, struct result<T> c)
 {
+    SHARED_DYNAMIC(T, dense);
     __shared__ team_round<GLOBAL_BLOCK, T> round;
-    const int32_t i = list[blockIdx.y];
+    const int32_t i = list[blockIdx.y], p = __ldg(x.A_ptr + i), end = __ldg(x.A_ptr + i + 1);
     const uint32_t *bits = (const uint32_t *)(pool.memory + blockIdx.y * pool.step);
     const int32_t *rank = (const int32_t *)(bits + 2 * bit_groups(x.n));
     struct portion mine;
     if (!portion_of(x, i, products, mine)) return;
     T *vals = c.val + row_start(c, i);
-    walk<true, GLOBAL_BLOCK>(
-        x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), true, mine, round, NULL, 0,
-        [&](int32_t col, T v, unsigned) { atomicAdd(&vals[rank_of(bits, rank, col)], v); });
+    if (!copies) {
+        walk<true, GLOBAL_BLOCK>(
+            x, p, end, true, mine, round, NULL, 0,
+            [&](int32_t col, T v, unsigned) { atomicAdd(&vals[rank_of(bits, rank, col)], v); });
+        return;
+    }
+    for (int32_t e = (int32_t)threadIdx.x; e < copies * x.n; e += GLOBAL_BLOCK) dense[e] = 0;
+    __syncthreads();
+    T *own = dense + threadIdx.x / WARP % copies * x.n;
+    walk<true, GLOBAL_BLOCK>(x, p, end, true, mine, round, NULL, 0,
+                             [&](int32_t col, T v, unsigned) { atomicAdd(&own[col], v); });
+    for (int32_t col = (int32_t)threadIdx.x; col < x.n; col += GLOBAL_BLOCK) {
+        T sum = 0;
+        for (int k = 0; k < copies; k++) sum += dense[k * x.n + col];
+        if (sum != 0) atomicAdd(&vals[rank_of(bits, rank, col)], sum);
+    }
 }
 
 // Computes a chunk of rows, each in a slot of the pool.
@@ -137,7 +154,10 @@ static int run_chunk(struct task *t, const struct factors<T> &x, const struct po
         LAUNCH(copy, grid, GLOBAL_BLOCK, 0, stream, list, pool, w->nz, c);
     } else if (VALUES) {
         LAUNCH(rank, count, LONG_BLOCK, 0, stream, x.n, list, pool, c);
-        LAUNCH(add, grid, GLOBAL_BLOCK, 0, stream, x, list, pool, w->products, c);
+        const int64_t bytes = x.n * (int64_t)sizeof(T);
+        const int copies = (int)min64(NARROW / bytes, GLOBAL_BLOCK / WARP);
+        LAUNCH(add, grid, GLOBAL_BLOCK, copies * bytes, stream, x, list, pool, w->products, copies,
+               c);
     } else if (!pool.size) {
         LAUNCH(global_count, count, LONG_BLOCK, 0, stream, x.n, list, pool, w->nz);
     }

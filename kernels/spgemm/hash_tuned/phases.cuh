@@ -82,7 +82,8 @@ static void launch_numeric(const struct bin *g, cudaStream_t stream, const struc
 #undef CASE
         break;
     case LONG:
-        LAUNCH(long_rows, blocks, g->team, g->bytes, stream, x, rows, g->dense, w->nz, c);
+        LAUNCH(long_rows, blocks, g->team, g->bytes, stream, x, rows, g->copies, w->products, w->nz,
+               c);
         break;
     case RANGES: LAUNCH(ranges, blocks, RANGES_BLOCK, g->bytes, stream, x, rows, w->nz, c); break;
     default: break; // GLOBAL: run_global()

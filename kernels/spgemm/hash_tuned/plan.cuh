@@ -31,7 +31,7 @@ struct bin {
     int32_t limit; // most products (symbolic) or nonzeros (numeric) of a row
     int64_t bytes; // shared memory of a block
     int32_t slack; // least places of a table per column; 0: no tables
-    bool dense;    // LONG: a value for each column
+    int copies;    // LONG: copies of `size` values, one for each column; 0: no dense values
     int lists;     // MERGE: rows of S for each thread; `limit` is the most nonzeros of a row of A
 };
 
@@ -121,9 +121,12 @@ template <typename T> static struct bin plan_long(int32_t n, int team, int64_t r
     const int64_t ranked = bit_groups(n) * 12;
     struct bin g = {.way = LONG, .team = team, .teams = 1, .limit = INT32_MAX};
     g.size = (int32_t)min64((room - ranked) / (int64_t)sizeof(T) / 2 * 2, ceil_div(n, 2) * 2);
-    g.dense = g.size >= n;
-    if (!g.dense) g.limit = g.size;
-    g.bytes = g.size * (int64_t)sizeof(T) + ranked;
+    const int64_t bytes = g.size * (int64_t)sizeof(T);
+    if (g.size >= n)
+        for (g.copies = COPIES_MOST; g.copies > 1 && g.copies * bytes + ranked > room;) g.copies /= 2;
+    else
+        g.limit = g.size;
+    g.bytes = max(g.copies, 1) * bytes + ranked;
     return g;
 }
 
@@ -203,7 +206,7 @@ static void make_plan(struct bins_plan *p, int32_t n, const struct choices *o, c
     const int32_t tables = bins[count - 1].limit;
     if (!fits && o->passes && plan_ranges<T>(&bins[count], o, tables, room->block)) count++;
     if (fits && ranked <= room->third / 2) bins[count++] = plan_long<T>(n, LONG_SMALL, room->third);
-    if (fits && !bins[count - 1].dense) bins[count++] = plan_long<T>(n, LONG_BLOCK, room->block);
+    if (fits && !bins[count - 1].copies) bins[count++] = plan_long<T>(n, LONG_BLOCK, room->block);
     if (!fits) bins[count++] = {.way = GLOBAL};
     plan_done(p, NUMERIC, count, o);
 }
