@@ -91,7 +91,7 @@ static inline bool auto_is_narrow(int64_t rows, int64_t nnz, int64_t k, int64_t 
 {
     const double mean = rows ? (double)nnz / (double)rows : 0;
     int i = 0;
-    if (size < 4 || (k > 1 && !row_major)) return false;
+    if (size < 4 || (k > 1 && !row_major) || (k & (k - 1))) return false;
     while (i < 3 && k * size > auto_narrow[i].bytes) i++;
     return i < 3 && mean < auto_narrow[i].mean;
 }

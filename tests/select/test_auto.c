@@ -114,10 +114,10 @@ static void test_spmm_narrow(void)
     } list[] = {
         {10, 5000, 1, 4, true, true}, {10, 5000, 1, 4, false, true}, {10, 499, 2, 4, true, true},
         {10, 500, 2, 4, true, false}, {10, 499, 1, 8, false, true},  {10, 500, 1, 8, true, false},
-        {10, 20, 2, 4, false, false}, {10, 99, 3, 4, true, true},    {10, 100, 3, 4, true, false},
-        {10, 99, 8, 4, true, true},   {10, 100, 8, 4, true, false},  {10, 99, 4, 8, true, true},
-        {10, 10, 9, 4, true, false},  {10, 10, 5, 8, true, false},   {10, 10, 1, 2, true, false},
-        {0, 0, 1, 4, true, true},
+        {10, 20, 2, 4, false, false}, {10, 99, 4, 4, true, true},    {10, 100, 4, 4, true, false},
+        {10, 10, 3, 4, true, false},  {10, 99, 8, 4, true, true},    {10, 100, 8, 4, true, false},
+        {10, 99, 4, 8, true, true},   {10, 10, 9, 4, true, false},   {10, 10, 5, 8, true, false},
+        {10, 10, 1, 2, true, false},  {0, 0, 1, 4, true, true},
     };
     for (int i = 0; i < COUNT(list); i++)
         CHECK(auto_is_narrow(list[i].rows, list[i].nnz, list[i].k, list[i].size,

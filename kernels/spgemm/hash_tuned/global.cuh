@@ -97,7 +97,7 @@ __launch_bounds__(LONG_BLOCK) void global_rank(int32_t n, const int32_t *__restr
 
 // Bitmaps, numeric: adds the products to the values of C. If C is narrow, a block has `copies` copies
 // of dense values in shared memory. Warps take turns at the copies, and the block adds their sums to
-// C at the end. H100, nw04_A, A*A^T: 4.8 million atomics at 1,212 values of C took 4.9 of 5.0 ms.
+// C at the end.
 template <typename T>
 static __global__ __launch_bounds__(GLOBAL_BLOCK, 6) void global_add(
     struct factors<T> x, const int32_t *__restrict__ list, struct pool pool,

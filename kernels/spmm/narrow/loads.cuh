@@ -1,5 +1,5 @@
-// Loads and stores under a condition without a branch. ptxas issues loads of one basic block together; a branch
-// makes it wait for one load before the next.
+// Loads and stores under a condition without a branch. ptxas issues loads of one basic block
+// together. A branch makes it wait for one load before the next.
 #ifndef NARROW_LOADS_H
 #define NARROW_LOADS_H
 

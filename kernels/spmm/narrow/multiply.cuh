@@ -67,10 +67,9 @@ static __device__ __forceinline__ void clear(const operands<typename S::T> &a, i
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         if (first + e * S::THREADS >= a.m) return;
-        char *row = row_at<char>(a.C, a.C_step, (uint32_t)rows[e]);
+        typename S::packed *row = row_at<typename S::packed>(a.C, a.C_step, (uint32_t)rows[e]);
 #pragma unroll
-        for (int v = 0; v < S::V; v++)
-            if (v * S::W < a.k) *(typename S::packed *)(row + v * a.C_lane) = {};
+        for (int v = 0; v < S::V; v++) row[v] = {};
     }
 }
 
@@ -81,11 +80,10 @@ static __global__ void __launch_bounds__(S::THREADS, S::BLOCKS)
     typedef typename S::T T;
     typedef typename S::packed packed;
     // Sums of warps: behind the last row end, of the head.
-    __shared__ T tails[S::WARPS][S::WIDTH], heads[S::WARPS][S::WIDTH];
+    __shared__ __align__(16) T tails[S::WARPS][S::WIDTH], heads[S::WARPS][S::WIDTH];
     __shared__ __align__(16) char memory[S::WARPS][S::SHARED];
     const int lane = lane_id(), warp = (int)threadIdx.x / WARP, group = (int)threadIdx.x / S::V,
               part = lane % S::V;
-    const bool has_columns = part * S::W < a.k; // other lanes compute the first columns again
     const int32_t t = (int32_t)blockIdx.x;
     start_next();
     if (t >= a.tiles) return clear<S>(a, t - a.tiles);
@@ -93,7 +91,8 @@ static __global__ void __launch_bounds__(S::THREADS, S::BLOCKS)
     load_A<S>(A, a, t);
     if (a.early) wait_for_previous_after(A.j[0]);
 
-    const char *B = a.B + (has_columns ? part * a.B_lane : 0);
+    const char *const B = (const char *)((const packed *)a.B + part);
+    char *const C = (char *)((packed *)a.C + part);
     const struct share &d = A.share;
     packed x[S::U], y, more_y[EXTRA];
 #pragma unroll
@@ -174,8 +173,8 @@ static __global__ void __launch_bounds__(S::THREADS, S::BLOCKS)
         if (i < S::V) add(z, last);
         if (i < S::V && first_end && d.head < 0)
             *(packed *)(partial + S::WIDTH) = z;
-        else if (has_columns)
-            *(packed *)(row_at<char>(a.C, a.C_step, (uint32_t)row) + part * a.C_lane) = z;
+        else
+            *(packed *)row_at<char>(C, a.C_step, (uint32_t)row) = z;
     }
     if (d.head < 0) arrive<S>(a, t, -d.head, tails);
     if (d.to) arrive<S>(a, d.to, -a.shares[(int64_t)d.to * S::WARPS].head, heads);

@@ -1,12 +1,12 @@
-// Descriptor of narrow: SpMM, C = A * B, of at most 8 columns. The kernels are in narrow.cu.
+// Descriptor of narrow: SpMM, C = A * B, of rows of B of at most 32 bytes. The kernels are in
+// narrow.cu.
 #include "algos/algo.h"
 
 DECLARE_FUNCTIONS(spmm_narrow_cuda);
 
 static const struct algo_option options[] = {
-    {"shape", 0, 0, 3, true,
-     "nonzeros of a lane x threads of a block: 1: 4 x 128; 2: 8 x 128; 3: 4 x 256, k = 1; 0, or an "
-     "unsupported number: by the size"},
+    {"shape", 0, 0, 2, true,
+     "nonzeros of a lane: 1: 4; 2: 8; 0, or an unsupported number: by the size"},
     {"early-start", -1, -1, 1, true,
      "1: blocks start before the previous kernel has ended, sm_90 and later; -1: if that is "
      "faster"},

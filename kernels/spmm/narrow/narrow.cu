@@ -1,7 +1,7 @@
-// narrow: SpMM, C = A * B, for at most 8 columns, by equal shares of nonzeros. Own work.
+// narrow: SpMM, C = A * B, for rows of B of at most 32 bytes, by equal shares of nonzeros. Own work.
 //
-// Format: CSR. k = 1 to 8, both layouts, any mix of row lengths. Deterministic: every sum has one
-// fixed order.
+// Format: CSR, any mix of row lengths. k = 1 in both layouts; k = 2, 4 and, in f32, 8 in row-major
+// order. Deterministic: every sum has one fixed order.
 //
 // A block computes a tile, which is a fixed number of neighbouring nonzeros. prepare() finds the row
 // ends in each tile from the row starts. So run() starts with the nonzeros, and waits twice: for A,
@@ -17,9 +17,6 @@
 //         of up to (1 + EXTRA) * GROUPS nonzeros again. A longer head makes the row long
 // group   lanes that load a row of B together
 //
-// Column-major B and C of several columns are used in place, with a column in each lane. Idle lanes of a group compute
-// its first columns, and store nothing.
-//
 // loads.cuh     loads under a condition
 // tiles.cuh     tiles and their preparation
 // sums.cuh      the shape of the kernel, sums
@@ -28,11 +25,14 @@
 // Limits: more than INT32_MAX - 65536 nonzeros, or 4 GB from a row to the next, are refused.
 #include "multiply.cuh"
 
-// Nonzeros from which blocks have the shape MANY. A smaller matrix needs more blocks.
-#define MANY_NONZEROS 200000
-#define LONG_ROW      512 // nonzeros of a row that needs wider tiles at k = 1
+// H200, f32 and f64, k = 1, 33 matrices: MANY takes up to 1.17 times the time of FEW below 2,560
+// nonzeros per multiprocessor, FEW up to 1.19 times that of MANY above.
+#define MANY_NONZEROS 2560
+// A block of MANY reads a long row with half the tiles. H200, 11,000 nonzeros, one row of 1,300: FEW
+// takes 1.5 times the time of MANY.
+#define LONG_ROW 512
 
-enum shape_kind { BY_SIZE, FEW, MANY, LONG };
+enum shape_kind { BY_SIZE, FEW, MANY };
 
 // An instance of the kernel; see struct shape.
 struct form {
@@ -45,7 +45,6 @@ struct form {
 struct narrow_plan {
     const struct form *form;
     uint32_t B_step, C_step;
-    int64_t B_lane, C_lane;
     int32_t tiles, used, longest;
     int64_t grid;
     bool early;
@@ -62,22 +61,31 @@ template <typename S> static void start(const struct task *t)
     typedef typename S::T T;
     const struct narrow_plan *s = (const struct narrow_plan *)t->state;
     const struct csr_dev *A = csr_of(t->A[0]);
-    const operands<T> a = {A->idx,      (const T *)A->val, (const char *)t->in[0].val,
-                           (char *)t->C.val, s->words,    s->shares,
-                           s->rows,     (T *)s->partial,   s->arrived,
-                           (int32_t)A->nnz, s->tiles,      s->used,
-                           A->m,        (int32_t)t->C.cols, s->B_step,
-                           s->C_step,   s->B_lane,         s->C_lane,
+    const operands<T> a = {A->idx,
+                           (const T *)A->val,
+                           (const char *)t->in[0].val,
+                           (char *)t->C.val,
+                           s->words,
+                           s->shares,
+                           s->rows,
+                           (T *)s->partial,
+                           s->arrived,
+                           (int32_t)A->nnz,
+                           s->tiles,
+                           s->used,
+                           A->m,
+                           s->B_step,
+                           s->C_step,
                            s->early};
     auto kernel = multiply<S>;
     LAUNCH_EARLY_IF(s->early, kernel, (unsigned)s->grid, S::THREADS, 0, t->dev->stream, a);
 }
 
-template <typename T, int W, int V, int U, int THREADS>
+template <typename T, int W, int V, int U>
 static constexpr struct form form_of(enum shape_kind kind)
 {
-    typedef shape<T, W, V, U, THREADS, V == 1 && (U > 4 || THREADS > 128)> S;
-    return {kind, W, V, U, THREADS, S::BLOCKS, start<S>};
+    typedef shape<T, W, V, U, 128, V == 1 && (U > 4)> S;
+    return {kind, W, V, U, S::THREADS, S::BLOCKS, start<S>};
 }
 
 struct forms {
@@ -85,50 +93,35 @@ struct forms {
     int count;
 };
 
-// Packs of up to 16 bytes. Lanes of one column serve odd k, odd rows and column-major order.
-#define FORM(W, V, U, THREADS, KIND) form_of<T, W, V, U, THREADS>(KIND)
-#define COMMON_FORMS                                                                               \
-    FORM(1, 1, 4, 128, FEW), FORM(1, 1, 8, 128, MANY), FORM(1, 1, 4, 256, LONG),                   \
-        FORM(2, 1, 4, 128, FEW), FORM(2, 1, 8, 128, MANY), FORM(1, 4, 8, 128, MANY),               \
-        FORM(1, 8, 8, 128, MANY)
+// Packs of up to 16 bytes. A row of B of 32 bytes has one shape.
+#define BOTH_FORMS(W) form_of<T, W, 1, 4>(FEW), form_of<T, W, 1, 8>(MANY)
 template <typename T> static struct forms forms_of()
 {
-    if constexpr (sizeof(T) == 4) {
-        static const struct form list[] = {COMMON_FORMS, FORM(4, 1, 4, 128, FEW),
-                                           FORM(4, 1, 8, 128, MANY), FORM(4, 2, 8, 128, MANY)};
-        return {list, (int)(sizeof list / sizeof *list)};
-    } else {
-        static const struct form list[] = {COMMON_FORMS, FORM(2, 2, 8, 128, MANY),
-                                           FORM(2, 4, 8, 128, MANY)};
-        return {list, (int)(sizeof list / sizeof *list)};
-    }
+    const int WIDEST = 16 / (int)sizeof(T);
+    static const struct form list[] = {BOTH_FORMS(1), BOTH_FORMS(2), BOTH_FORMS(WIDEST),
+                                       form_of<T, WIDEST, 2, 8>(MANY)};
+    return {list, COUNT(list)};
 }
 
-// Returns the widest pack that the rows of B and C consist of, up to 16 bytes.
-static int widest_pack(const struct task *t)
-{
-    const int64_t parts = t->C.cols | t->in[0].ld | t->C.ld;
-    int64_t pack = t->in[0].layout == LAYOUT_COL || t->C.cols == 1 ? 1 : 16 / in_bytes(t);
-    while (parts % pack) pack /= 2;
-    return (int)pack;
-}
-
-// Sets the form: packs as wide as possible, then as few lanes as possible, then the kind.
-static void choose_form(const struct task *t, struct narrow_plan *s)
+// Returns the form for the number of columns, and of the wanted kind if there are two. NULL: none.
+static const struct form *choose_form(const struct task *t, int32_t longest)
 {
     const struct forms forms = BY_PREC(t, forms_of);
-    const int64_t k = t->C.cols;
-    const enum shape_kind by_size = t->A[0]->nnz >= MANY_NONZEROS         ? MANY
-                                    : k == 1 && s->longest >= LONG_ROW ? LONG
-                                                                       : FEW;
+    const int64_t k = t->C.cols, many = (int64_t)MANY_NONZEROS * t->dev->units;
+    const int by_size = t->A[0]->nnz >= many || longest >= LONG_ROW ? MANY : FEW;
     const int wanted = (int)task_option(t, "shape");
-    for (int pack = widest_pack(t); !s->form; pack /= 2)
-        for (const struct form *f = forms.list; f < forms.list + forms.count; f++) {
-            if (f->columns != pack || pack * f->lanes < k) continue;
-            const struct form *best = s->form;
-            const bool fits = (int)f->kind == (wanted ? wanted : (int)by_size);
-            if (!best || f->lanes < best->lanes || (f->lanes == best->lanes && fits)) s->form = f;
-        }
+    const struct form *best = NULL;
+    for (const struct form *f = forms.list; f < forms.list + forms.count; f++)
+        if (f->columns * f->lanes == k && (!best || (int)f->kind == (wanted ? wanted : by_size)))
+            best = f;
+    return best;
+}
+
+// Returns true if rows of B and C consist of whole packs of a lane. One column has any layout.
+static bool has_packs(const struct task *t, const struct form *f)
+{
+    return t->C.cols == 1 || (t->in[0].layout == LAYOUT_ROW && t->in[0].ld % f->columns == 0 &&
+                              t->C.ld % f->columns == 0);
 }
 
 // Counts the rows with nonzeros, and finds the longest row.
@@ -151,21 +144,13 @@ static int plan_counts(struct task *t, struct narrow_plan *s)
     return err;
 }
 
-// Sets the bytes between rows, and between the columns of neighbouring lanes.
+// Sets the bytes between rows.
 static int plan_steps(struct task *t, struct narrow_plan *s)
 {
-    const int64_t size = in_bytes(t);
-    int err = OK;
-    if (t->in[0].layout == LAYOUT_COL) {
-        s->B_step = s->C_step = (uint32_t)size;
-        s->B_lane = t->in[0].ld * size;
-        s->C_lane = t->C.ld * size;
-    } else {
-        s->B_lane = s->C_lane = s->form->columns * size;
-        err = row_step(t, &t->in[0], &s->B_step);
-        if (!err) err = row_step(t, &t->C, &s->C_step);
-    }
-    return err;
+    s->B_step = s->C_step = (uint32_t)in_bytes(t);
+    if (t->in[0].layout == LAYOUT_COL) return OK;
+    int err = row_step(t, &t->in[0], &s->B_step);
+    return err ? err : row_step(t, &t->C, &s->C_step);
 }
 
 // Allocates and makes the tiles.
@@ -208,13 +193,17 @@ extern "C" int spmm_narrow_cuda_prepare(struct task *t)
     struct narrow_plan *s = (struct narrow_plan *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
     if (!s) return ERR_MEMORY;
-    if (t->C.cols > 8) return fail(ERR_UNSUPPORTED, "%s: k is at most 8", t->entry->name);
     if (t->A[0]->nnz > INT32_MAX - 65536)
         return fail(ERR_UNSUPPORTED, "%s: too many nonzeros", t->entry->name);
     if (t->C.cols == 0) return OK;
     int err = plan_counts(t, s);
     if (err) return err;
-    choose_form(t, s);
+    s->form = choose_form(t, s->longest);
+    if (!s->form || !has_packs(t, s->form))
+        return fail(ERR_UNSUPPORTED,
+                    "%s: rows of B are 1, 2, 4 or 8 values, up to 32 bytes, in whole packs; "
+                    "column-major B is one column",
+                    t->entry->name);
     err = plan_steps(t, s);
     if (!err) err = plan_tiles(t, s);
     device_free(t->dev, s->counts);

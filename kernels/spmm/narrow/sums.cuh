@@ -14,7 +14,7 @@ template <typename T_, int W_, int V_, int U_, int THREADS_, bool TURNED_> struc
     typedef pack<T_, W_> packed;
     static const int W = W_, V = V_, U = U_, THREADS = THREADS_;
     static const bool TURNED = TURNED_;
-    static const int WIDTH = W * V; // columns of a group, some of them right of column k
+    static const int WIDTH = W * V; // columns of B and C
     static const int GROUPS = THREADS / V, TILE = GROUPS * U, WARPS = THREADS / WARP;
     static const int RUN = U * (int)sizeof(packed), BYTES = WARP * RUN; // products of a lane, a warp
     static const int SHARED = TURNED ? BYTES / 8 * 9 : BYTES;
@@ -35,9 +35,8 @@ template <typename T> struct operands {
     const int32_t *rows; // NULL: no row is empty
     T *partial;          // for each tile: sums at its end, and of the head, of long rows
     int32_t *arrived;    // for the tile in which a long row ends: tiles with their sums
-    int32_t nnz, tiles, used, m, k;
+    int32_t nnz, tiles, used, m;
     uint32_t B_step, C_step; // bytes from a row to the next
-    int64_t B_lane, C_lane;  // bytes from the columns of a lane to those of the next
     bool early;
 };
 
@@ -134,12 +133,11 @@ static __device__ __forceinline__ void arrive(const operands<typename S::T> &a, 
     for (int by = S::WIDTH; by < WARP; by *= 2) sum += __shfl_xor_sync(FULL_MASK, sum, by);
     if (lane_id() < S::WIDTH) sums[thread / WARP][column] = sum;
     __syncthreads();
-    if (thread >= a.k) return;
+    if (thread >= S::WIDTH) return;
     sum = 0;
     for (int w = 0; w < S::WARPS; w++) sum += sums[w][thread];
     const int32_t first = a.shares[(int64_t)end * S::WARPS].first, row = a.rows ? a.rows[first] : first;
-    *(T *)(row_at<char>(a.C, a.C_step, (uint32_t)row) + thread / S::W * a.C_lane +
-           thread % S::W * sizeof(T)) = sum;
+    row_at<T>(a.C, a.C_step, (uint32_t)row)[thread] = sum;
 }
 
 #endif
