@@ -272,8 +272,6 @@ int main(void)
     prec = F32;
     width = 128;
     test_matrix("aspect:21:4200", "graded");
-    // Strips and pieces are both made, and timed.
-    test_matrix("uniform:64:40", "graded");
     test_without_strips();
     return TEST_END();
 }

@@ -1,4 +1,4 @@
-// `graded` on CUDA by pieces: every shape of the kernel, the kinds of pieces, bundles, layouts.
+// `graded` on CUDA: every shape of the kernel, the kinds of pieces, bundles, layouts.
 #include "graded_rows.h"
 
 // ---- Shapes ----
@@ -10,7 +10,7 @@ static struct case_outcome run_with(struct inputs *in, const struct setting *set
                                     const char *what)
 {
     double opt[ALGO_OPTIONS_MAX] = {0};
-    by_pieces(opt);
+    algo_defaults(graded()->algo, opt);
     for (; settings->name; settings++) set_option(graded(), opt, settings->name, settings->value);
     return run_right(in, opt, what);
 }
@@ -162,7 +162,7 @@ static void test_bundles(void)
             double opt[ALGO_OPTIONS_MAX] = {0};
             if (spmm_inputs(&in, &dev, &A, turn % 2 ? F64 : F32, LAYOUT_ROW, ks[turn / 2], 0))
                 return;
-            by_pieces(opt);
+            algo_defaults(graded()->algo, opt);
             set_option(graded(), opt, "bundle-min", cases[c].alike);
             set_option(graded(), opt, "bundle-share", cases[c].share);
             set_option(graded(), opt, "short", 32);
@@ -208,12 +208,11 @@ static void check_infinity(enum prec prec, int64_t k, double lanes, int32_t (*le
         algo_defaults(t.algo, t.opt);
         set_option(t.entry, t.opt, "bundle-min", alike);
         set_option(t.entry, t.opt, "lanes", lanes);
-        set_option(t.entry, t.opt, "strips", lanes ? 0 : 2);
         int err = task_prepare(&t, &in.o, &setup);
         const struct algo_stat *bundles = algo_stats_find(&t.stats, "bundles");
-        const struct algo_stat *taken = algo_stats_find(&t.stats, lanes ? "lanes" : "strip_rows");
-        CHECK(!err && (!lanes || (bundles && bundles->number == (alike ? 4 : 0))) && taken &&
-                  taken->number == (lanes ? lanes : 2),
+        const struct algo_stat *taken = algo_stats_find(&t.stats, "lanes");
+        CHECK(!err && bundles && bundles->number == (alike ? 4 : 0) && taken &&
+                  taken->number == lanes,
               "%s", fail_text());
         if (!err) err = spoil_row(&t, j);
         if (!err) err = task_run(&t);
@@ -246,8 +245,6 @@ static void test_infinity(void)
     check_infinity(F32, 64, 16, sixteen, true);
     check_infinity(F64, 32, 16, sixteen, true);
     check_infinity(F32, 8, 2, sixteen, true);
-    check_infinity(F32, 32, 0, thirteen, true); // by strips
-    check_infinity(F64, 32, 0, thirteen, true);
     check_infinity(F32, 29, 16, thirteen, false);
     check_infinity(F64, 32, 16, thirteen, false);
     check_infinity(F32, 4, 1, five, false);

@@ -1,4 +1,4 @@
-// Matrices by the lengths of their rows, and what `graded` tells of a product by pieces with them.
+// Matrices by the lengths of their rows, and runs of `graded` with them.
 #ifndef GRADED_ROWS_H
 #define GRADED_ROWS_H
 
@@ -12,13 +12,6 @@ static struct device dev;
 static inline const struct algo_entry *graded(void)
 {
     return algo_find(op_find("spmm"), "graded", dev.kind);
-}
-
-// The default options, but never by strips.
-static inline void by_pieces(double *opt)
-{
-    algo_defaults(graded()->algo, opt);
-    set_option(graded(), opt, "strips", 0);
 }
 
 // Row i has length(i) nonzeros; where to(i) is less than i, in the columns of that row, which is as

@@ -21,9 +21,6 @@ static const struct algo_option options[] = {
     {"bundle-min", -1, -1, ALIKE, false,
      "least nonzeros for each column of a bundle; 0: no bundles; -1: by k and the size"},
     {"bundle-share", 0.6, 0, 1, false, "least share of the nonzeros in bundles; below: no bundles"},
-    {"strips", -1, -1, 4, true,
-     "rows of A per warp with strips of B in shared memory: 1, 2 or 4; 0: no strips; -1: if strips "
-     "are faster, by a trial if unsure"},
     {"early-start", -1, -1, 1, true,
      "1: blocks start before the previous kernel has ended, sm_90 and later; -1: if that is "
      "faster"},
@@ -35,7 +32,7 @@ const struct algo spmm_graded_cuda = {
     .precs = BY_TYPE_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
-    .keeps_values = true, // in strips
+    .keeps_values = true, // in bundles
     .options = options,
     .cite = "Own work",
     FUNCTIONS_OF(spmm_graded_cuda),

@@ -1,8 +1,7 @@
 // graded: SpMM, C = A * B, with rows graded by their length. Own work.
 //
 // Format: CSR. Any k, both layouts, any mix of row lengths. Deterministic: every sum has one fixed
-// order, by pieces and by strips. A dense enough A is computed by strips (strips.cu). A trial may
-// select between pieces and strips, and the option `strips` fixes the selection.
+// order.
 //
 // prepare() assigns every row to threads. A few lanes compute a short row, or two tiny rows in
 // turn. A warp computes a medium row. Blocks compute the segments of a long row. So a product needs
@@ -41,7 +40,6 @@
 // plan.cuh      the decisions on lengths, lists and sizes
 // forms.cuh     instances of the kernel, compiled in a file for each type of values
 // graded.cu     the algorithm, options
-// strips.cu     the kernel without pieces, with B in shared memory
 //
 // Limits, H200: loads of a B in memory fill 81 to 97 % of the link between the halves of the L2.
 // Did not pay on an H100, time over the time of this code (geometric mean; worst case):
@@ -51,50 +49,12 @@
 //     16 bytes per lane by two packs for k = 8, 16         1.1 to 1.25; 1.7 (scattered columns)
 //     bundles of wide B by quads                        1.2 to 2.3 (meshes, k = 32 to 128)
 //     votes for quads without missing nonzeros          1.1; 1.5 (k = 16)
-#include <math.h>
-
 #include "plan.cuh"
-#include "select/trial.h"
 #include "turn.cuh"
-
-// Prepares strips, and selects them if the preparation succeeds.
-static int take_strips(struct task *t, struct graded_plan *s)
-{
-    int err = strips_make(t, &s->strips);
-    s->by_strips = !err && s->strips.rows;
-    return err;
-}
-
-// Times strips and pieces, which are both prepared, and frees the slower one. `before`: the stats
-// of the case before the preparation.
-static int keep_faster(struct task *t, struct graded_plan *s, const struct algo_stats *before)
-{
-    double strips_us, pieces_us;
-    int err = device_sync(t->dev); // all writes of prepare() end before a run
-    if (!err) err = trial_time(t, INFINITY, &strips_us);
-    s->by_strips = false;
-    if (!err) err = trial_time(t, INFINITY, &pieces_us);
-    if (err) return err;
-    s->by_strips = strips_us < pieces_us;
-    if (s->by_strips) {
-        pieces_free(t->dev, s);
-        t->stats = *before;
-    } else {
-        strips_free(t->dev, &s->strips);
-        s->strips = {};
-    }
-    task_number(t, "strips_timed_us", strips_us);
-    task_number(t, "pieces_timed_us", pieces_us);
-    return OK;
-}
 
 static void describe(struct task *t, const struct graded_plan *s)
 {
     const struct lists *l = &s->lists;
-    if (s->by_strips) {
-        task_number(t, "strip_rows", s->strips.rows);
-        return;
-    }
     task_number(t, "short", l->count[SHORT] + l->count[SHORT_BUNDLE]);
     task_number(t, "tiny", l->count[TINY]);
     task_number(t, "early_start", l->early);
@@ -111,17 +71,10 @@ static void describe(struct task *t, const struct graded_plan *s)
 extern "C" int spmm_graded_cuda_prepare(struct task *t)
 {
     struct graded_plan *s = (struct graded_plan *)mem_zero_alloc(1, sizeof *s);
-    const struct algo_stats before = t->stats;
     const struct forms forms = BY_TYPE(t, forms_of);
     t->state = s;
     if (!s) return ERR_MEMORY;
-    int err = strips_choose(t, &s->strips);
-    if (!err && s->strips.rows && !s->strips.unsure) err = take_strips(t, s);
-    if (!err && !s->by_strips) {
-        err = plan_pieces(t, s, &forms);
-        if (!err && s->strips.unsure) err = take_strips(t, s);
-        if (!err && s->by_strips) err = keep_faster(t, s, &before);
-    }
+    const int err = plan_pieces(t, s, &forms);
     if (!err) describe(t, s);
     return err;
 }
@@ -142,22 +95,13 @@ template <typename W> static void start_to_columns(struct task *t, const struct 
     LAUNCH_EARLY_IF(s->lists.early, kernel, tiles_of(C), TURN_THREADS, 0, t->dev->stream, C);
 }
 
-// Starts a product by pieces, with the copies of column-major B and C.
-static void start_pieces(struct task *t, const struct graded_plan *s)
-{
-    if (s->B) BY_BYTES(in_bytes(t), start_to_rows, t, s);
-    s->choice.form->start(t);
-    if (s->C) BY_BYTES(out_bytes(t), start_to_columns, t, s);
-}
-
 extern "C" int spmm_graded_cuda_run(struct task *t)
 {
     const struct graded_plan *s = (const struct graded_plan *)t->state;
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
-    if (s->by_strips)
-        strips_start(t, &s->strips);
-    else
-        start_pieces(t, s);
+    if (s->B) BY_BYTES(in_bytes(t), start_to_rows, t, s);
+    s->choice.form->start(t);
+    if (s->C) BY_BYTES(out_bytes(t), start_to_columns, t, s);
     return launch_check(t->entry->name);
 }
 
@@ -165,7 +109,6 @@ extern "C" void spmm_graded_cuda_teardown(struct task *t)
 {
     struct graded_plan *s = (struct graded_plan *)t->state;
     if (!s) return;
-    strips_free(t->dev, &s->strips);
     pieces_free(t->dev, s);
     task_free_state(t);
 }

@@ -2,6 +2,8 @@
 #ifndef GRADED_PLAN_H
 #define GRADED_PLAN_H
 
+#include <math.h>
+
 #include "alike.cuh"
 #include "choose.cuh"
 #include "lists.cuh"
@@ -356,10 +358,6 @@ static inline void pieces_free(struct device *d, struct graded_plan *s)
     copies_free(d, s);
     device_free(d, s->partial);
     device_free(d, s->arrived);
-    s->lists = {};
-    s->bundles = {};
-    s->partial = NULL;
-    s->arrived = NULL;
 }
 
 #endif

@@ -3,7 +3,6 @@
 #define GRADED_PLAN_STRUCT_H
 
 #include "pieces.cuh"
-#include "strips.h"
 
 #define LENGTHS 8 // bounds of row lengths: 0, then 8 to 512 nonzeros by doubling
 
@@ -50,8 +49,6 @@ struct bounds {
 };
 
 struct graded_plan {
-    bool by_strips;       // run() uses strips; otherwise pieces, with all fields below
-    struct strips strips; // after prepare() only strips or only pieces are allocated
     struct facts facts;
     struct choice choice;
     double share; // group_share() of the choice for rows
