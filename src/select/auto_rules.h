@@ -1,11 +1,12 @@
 // The rules of `auto`.
 //
-//     SpMM, CUDA, f32 and f64    narrow by bytes of a row of B and nonzeros of the mean row of A;
-//                                column-major at k = 1 only. Else:
-//     SpMM, CUDA, row-major      rowsplit for few warps and short rows, else graded
-//     SpMM, CUDA, column-major   graded; naive, which needs no memory, if graded lacks memory
-//     SDDMM, CUDA                balanced; rowwise, which needs no memory, if balanced lacks memory
-//     SpGEMM, CUDA               speck for few products; esc or hash-tuned, by trial, for few long
+//     SpMM, CUDA, row-major      rowsplit for few warps and short rows, else graded; narrow takes
+//     its
+//                                place for rows of B of up to 8 bytes, in f32 and f64
+//     SpMM, CUDA, column-major   narrow at k = 1, else graded; naive, which needs no memory, if
+//     graded lacks memory SDDMM, CUDA                balanced; rowwise, which needs no memory, if
+//     balanced lacks memory SpGEMM, CUDA               speck for few products; esc or hash-tuned,
+//     by trial, for few long
 //                                rows; else hash-tuned, or tile-tuned by trial if tiles are full
 //     SpMM, CPU, row-major       bundled, rowsplit or merge
 //     SpMM, CPU, column-major    bundled
@@ -29,6 +30,9 @@
 //     with AUTO_WARPS 32                    0.998; 0.88
 //     with AUTO_LONGEST 20                  0.997; 0.75
 //     with AUTO_LONGEST 80                  1.000; 0.93
+//
+// Rows of B of 4 and 8 bytes: time of graded over narrow, H200, 33 matrices, geometric mean; worst:
+// f32 k = 1 1.07; 0.88, f64 k = 1 1.06; 0.86. Above: f64 k = 2 1.01, f32 k = 4 0.91.
 //
 // SDDMM against the best cuSPARSE, H100, 87 matrices, f32, k = 64: balanced 2.87, worst 1.08. The
 // better of balanced and aspt would gain 0.7 %, on a mesh at k = 128 31 %.
@@ -67,44 +71,34 @@
 
 #include "select/pick.h"
 
-#include <math.h>
-
 #define AUTO_WARPS   16     // warps of rowsplit per multiprocessor
 #define AUTO_NEAR    2      // a number of warps within this factor of the border is near
 #define AUTO_LONGEST 40     // nonzeros
+#define AUTO_NARROW  8      // bytes of a row of B
 #define AUTO_FILL    20     // nonzeros of a 16 x 16 tile that has any, on average
 #define AUTO_FEW     200000 // products
 #define AUTO_ROWS    4      // rows per multiprocessor
 #define AUTO_LONG    512    // nonzeros of a row of A, on average
 
-// The mean row of A below which rows of B of up to `bytes` bytes are for narrow. The longer the
-// rows of A and B, the less the even shares of narrow gain over fewer sums in graded.
-static const struct {
-    int bytes;
-    double mean; // nonzeros of a row of A; INFINITY: any
-} auto_narrow[] = {{4, INFINITY}, {8, 50}, {32, 10}};
-
-// Returns true if SpMM on CUDA is for narrow. `size`: bytes of a value of f32 or f64. With k = 1
-// both layouts are the same.
-static inline bool auto_is_narrow(int64_t rows, int64_t nnz, int64_t k, int64_t size,
-                                  bool row_major)
+// Returns true if narrow takes the place of graded. `size`: bytes of a value. With k = 1 both
+// layouts are the same.
+static inline bool auto_is_narrow(int64_t k, int64_t size, bool row_major)
 {
-    const double mean = rows ? (double)nnz / (double)rows : 0;
-    int i = 0;
-    if (size < 4 || (k > 1 && !row_major) || (k & (k - 1))) return false;
-    while (i < 3 && k * size > auto_narrow[i].bytes) i++;
-    return i < 3 && mean < auto_narrow[i].mean;
+    return size >= 4 && k * size <= AUTO_NARROW && (k == 1 || row_major);
 }
 
-// `longest`: nonzeros of the longest row. `units`: multiprocessors.
-static inline struct pick_order auto_spmm_row(int64_t rows, int64_t k, int64_t longest, int units)
+// `longest`: nonzeros of the longest row. `units`: multiprocessors. `narrow`: see auto_is_narrow().
+static inline struct pick_order auto_spmm_row(int64_t rows, int64_t k, int64_t longest, int units,
+                                              bool narrow)
 {
     const int64_t warps = rows * ((k + 31) / 32), border = (int64_t)AUTO_WARPS * units;
     const bool short_rows = longest <= AUTO_LONGEST;
     const bool near_border = AUTO_NEAR * warps > border && warps <= AUTO_NEAR * border;
-    struct pick_order order = {{"graded", "rowsplit"}, short_rows && near_border};
-    if (short_rows && warps <= border) order.names[0] = "rowsplit", order.names[1] = "graded";
-    return order;
+    const char *const balanced = narrow ? "narrow" : "graded";
+    if (!short_rows || (warps > border && !near_border))
+        return (struct pick_order){{balanced, narrow ? "graded" : "rowsplit"}, false};
+    if (warps > border) return (struct pick_order){{balanced, "rowsplit"}, true};
+    return (struct pick_order){{"rowsplit", balanced}, near_border};
 }
 
 // `rows` and `nonzeros` of A. `fill`: nonzeros of a tile, on average. `products`: of all rows.

@@ -27,19 +27,17 @@ static void run_all(const char *what, int32_t m, int32_t n, int32_t (*length)(in
         enum prec prec;
         enum layout layout;
         int64_t k;
-        int pad, shapes;
-    } cases[] = {{F32, LAYOUT_ROW, 1, 0, 2}, {F32, LAYOUT_COL, 1, 1, 2}, {F32, LAYOUT_ROW, 1, 3, 2},
-                 {F32, LAYOUT_ROW, 2, 2, 2}, {F32, LAYOUT_ROW, 4, 0, 2}, {F32, LAYOUT_ROW, 8, 4, 1},
-                 {F64, LAYOUT_ROW, 1, 1, 2}, {F64, LAYOUT_COL, 1, 0, 2}, {F64, LAYOUT_ROW, 2, 0, 2},
-                 {F64, LAYOUT_ROW, 4, 2, 1}};
+        int pad;
+    } cases[] = {{F32, LAYOUT_ROW, 1, 0}, {F32, LAYOUT_COL, 1, 1}, {F32, LAYOUT_ROW, 1, 3},
+                 {F32, LAYOUT_ROW, 2, 2}, {F32, LAYOUT_ROW, 2, 0}, {F64, LAYOUT_ROW, 1, 1},
+                 {F64, LAYOUT_COL, 1, 0}};
     struct csr A;
     if (make_rows(m, n, length, NULL, &A)) return;
     for (int c = 0; c < COUNT(cases); c++) {
         struct inputs in;
         if (spmm_inputs(&in, &dev, &A, cases[c].prec, cases[c].layout, cases[c].k, cases[c].pad))
             return;
-        for (int shape = 1; shape <= cases[c].shapes; shape++)
-            run_shape(&in, shape, (c + shape) % 2, what);
+        for (int shape = 1; shape <= 2; shape++) run_shape(&in, shape, (c + shape) % 2, what);
         inputs_free(&in);
     }
     csr_free(&A);
@@ -53,9 +51,11 @@ static void test_refusals(void)
         enum layout layout;
         int64_t k;
         int pad;
-    } cases[] = {{F32, LAYOUT_ROW, 3, 0}, {F32, LAYOUT_ROW, 7, 1}, {F32, LAYOUT_ROW, 2, 1},
-                 {F32, LAYOUT_ROW, 8, 2}, {F64, LAYOUT_ROW, 8, 0}, {F64, LAYOUT_ROW, 2, 1},
-                 {F32, LAYOUT_COL, 2, 0}, {F64, LAYOUT_COL, 4, 0}};
+    } cases[] = {{F32, LAYOUT_ROW, 3, 0},
+                 {F32, LAYOUT_ROW, 2, 1},
+                 {F64, LAYOUT_ROW, 2, 0},
+                 {F32, LAYOUT_COL, 2, 0},
+                 {F64, LAYOUT_COL, 2, 0}};
     struct csr A;
     if (make_rows(40, 40, zero, NULL, &A)) return;
     for (int c = 0; c < COUNT(cases); c++) {
@@ -95,12 +95,11 @@ static void test_edges(void)
 
 static void test_heads(void)
 {
-    static const int64_t ks[] = {1, 2, 4, 8};
     struct csr A;
     if (make_rows(83, 3000, heads, NULL, &A)) return;
-    for (int turn = 0; turn < 7; turn++) { // f64 has no 8 columns
+    for (int turn = 0; turn < 3; turn++) {
         struct inputs in;
-        if (spmm_inputs(&in, &dev, &A, turn % 2 ? F64 : F32, LAYOUT_ROW, ks[turn / 2], 0)) return;
+        if (spmm_inputs(&in, &dev, &A, turn % 2 ? F64 : F32, LAYOUT_ROW, turn / 2 + 1, 0)) return;
         for (int shape = 1; shape <= 2; shape++) run_shape(&in, shape, false, "heads");
         inputs_free(&in);
     }
@@ -118,8 +117,7 @@ static void test_choice(void)
                  {9, one_huge, 1, 2, 1024},
                  {9, one_huge, 2, 2, 1024},
                  {2560 * UNITS, one, 1, 2, 1024},
-                 {2560 * UNITS - 1, one, 2, 1, 512},
-                 {9, one_huge, 8, 2, 512}};
+                 {2560 * UNITS - 1, one, 2, 1, 512}};
     for (int c = 0; c < COUNT(cases); c++) {
         struct csr A;
         struct inputs in;

@@ -1,12 +1,11 @@
-// Descriptor of narrow: SpMM, C = A * B, of rows of B of at most 32 bytes. The kernels are in
+// Descriptor of narrow: SpMM, C = A * B, for k = 1 and, in f32, 2. The kernels are in
 // narrow.cu.
 #include "algos/algo.h"
 
 DECLARE_FUNCTIONS(spmm_narrow_cuda);
 
 static const struct algo_option options[] = {
-    {"shape", 0, 0, 2, true,
-     "nonzeros of a lane: 1: 4; 2: 8; 0, or an unsupported number: by the size"},
+    {"shape", 0, 0, 2, true, "nonzeros of a lane: 1: 4; 2: 8; 0: by the size"},
     {"early-start", -1, -1, 1, true,
      "1: blocks start before the previous kernel has ended, sm_90 and later; -1: if that is "
      "faster"},
@@ -17,7 +16,7 @@ const struct algo spmm_narrow_cuda = {
     .layouts = BOTH_LAYOUTS,
     .precs = BOTH_PRECS,
     .A = {&format_csr},
-    .columns = 8,
+    .columns = 2,
     .arith = ARITH_PREC,
     .options = options,
     .cite = "Own work",

@@ -1,7 +1,8 @@
-// narrow: SpMM, C = A * B, for rows of B of at most 32 bytes, by equal shares of nonzeros. Own work.
+// narrow: SpMM, C = A * B, for k = 1 and, in f32, 2, by equal shares of nonzeros. Own
+// work.
 //
-// Format: CSR, any mix of row lengths. k = 1 in both layouts; k = 2, 4 and, in f32, 8 in row-major
-// order. Deterministic: every sum has one fixed order.
+// Format: CSR, any mix of row lengths. k = 1 in both layouts, k = 2 in row-major order.
+// Deterministic: every sum has one fixed order.
 //
 // A block computes a tile, which is a fixed number of neighbouring nonzeros. prepare() finds the row
 // ends in each tile from the row starts. So run() starts with the nonzeros, and waits twice: for A,
@@ -14,8 +15,7 @@
 //    arrive()). No block waits for another.
 //
 // head    nonzeros, before a tile, of the first row that ends in the tile. The tile computes a head
-//         of up to (1 + EXTRA) * GROUPS nonzeros again. A longer head makes the row long
-// group   lanes that load a row of B together
+//         of up to (1 + EXTRA) * THREADS nonzeros again. A longer head makes the row long
 //
 // loads.cuh     loads under a condition
 // tiles.cuh     tiles and their preparation
@@ -37,7 +37,7 @@ enum shape_kind { BY_SIZE, FEW, MANY };
 // An instance of the kernel; see struct shape.
 struct form {
     enum shape_kind kind;
-    int columns, lanes, nonzeros, threads;
+    int columns, nonzeros; // of a lane
     int blocks; // on a multiprocessor
     void (*start)(const struct task *t);
 };
@@ -78,14 +78,13 @@ template <typename S> static void start(const struct task *t)
                            s->C_step,
                            s->early};
     auto kernel = multiply<S>;
-    LAUNCH_EARLY_IF(s->early, kernel, (unsigned)s->grid, S::THREADS, 0, t->dev->stream, a);
+    LAUNCH_EARLY_IF(s->early, kernel, (unsigned)s->grid, THREADS, 0, t->dev->stream, a);
 }
 
-template <typename T, int W, int V, int U>
-static constexpr struct form form_of(enum shape_kind kind)
+template <typename T, int W, int U> static constexpr struct form form_of(enum shape_kind kind)
 {
-    typedef shape<T, W, V, U, 128, V == 1 && (U > 4)> S;
-    return {kind, W, V, U, S::THREADS, S::BLOCKS, start<S>};
+    typedef shape<T, W, U> S;
+    return {kind, W, U, S::BLOCKS, start<S>};
 }
 
 struct forms {
@@ -93,35 +92,32 @@ struct forms {
     int count;
 };
 
-// Packs of up to 16 bytes. A row of B of 32 bytes has one shape.
-#define BOTH_FORMS(W) form_of<T, W, 1, 4>(FEW), form_of<T, W, 1, 8>(MANY)
+// Rows of B have up to 8 bytes.
 template <typename T> static struct forms forms_of()
 {
-    const int WIDEST = 16 / (int)sizeof(T);
-    static const struct form list[] = {BOTH_FORMS(1), BOTH_FORMS(2), BOTH_FORMS(WIDEST),
-                                       form_of<T, WIDEST, 2, 8>(MANY)};
-    return {list, COUNT(list)};
+    const int MOST = 8 / (int)sizeof(T);
+    static const struct form list[] = {form_of<T, 1, 4>(FEW), form_of<T, 1, 8>(MANY),
+                                       form_of<T, MOST, 4>(FEW), form_of<T, MOST, 8>(MANY)};
+    return {list, MOST > 1 ? COUNT(list) : 2};
 }
 
-// Returns the form for the number of columns, and of the wanted kind if there are two. NULL: none.
+// Returns the form for k columns: of the wanted kind, or by the size. NULL: none.
 static const struct form *choose_form(const struct task *t, int32_t longest)
 {
     const struct forms forms = BY_PREC(t, forms_of);
-    const int64_t k = t->C.cols, many = (int64_t)MANY_NONZEROS * t->dev->units;
+    const int64_t many = (int64_t)MANY_NONZEROS * t->dev->units;
     const int by_size = t->A[0]->nnz >= many || longest >= LONG_ROW ? MANY : FEW;
     const int wanted = (int)task_option(t, "shape");
-    const struct form *best = NULL;
     for (const struct form *f = forms.list; f < forms.list + forms.count; f++)
-        if (f->columns * f->lanes == k && (!best || (int)f->kind == (wanted ? wanted : by_size)))
-            best = f;
-    return best;
+        if (f->columns == t->C.cols && (int)f->kind == (wanted ? wanted : by_size)) return f;
+    return NULL;
 }
 
-// Returns true if rows of B and C consist of whole packs of a lane. One column has any layout.
-static bool has_packs(const struct task *t, const struct form *f)
+// Returns true if rows of B and C are whole packs of a lane. One column has any layout.
+static bool has_packs(const struct task *t)
 {
-    return t->C.cols == 1 || (t->in[0].layout == LAYOUT_ROW && t->in[0].ld % f->columns == 0 &&
-                              t->C.ld % f->columns == 0);
+    return t->C.cols == 1 || (t->in[0].layout == LAYOUT_ROW && t->in[0].ld % t->C.cols == 0 &&
+                              t->C.ld % t->C.cols == 0);
 }
 
 // Counts the rows with nonzeros, and finds the longest row.
@@ -158,12 +154,11 @@ static int plan_tiles(struct task *t, struct narrow_plan *s)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     const struct form *f = s->form;
-    const int32_t groups = f->threads / f->lanes, tile = groups * f->nonzeros,
-                  warps = f->threads / WARP;
-    const int64_t shares = ceil_div(A->nnz, tile) * warps, words = shares / warps * groups;
+    const int32_t tile = THREADS * f->nonzeros;
+    const int64_t tiles = ceil_div(A->nnz, tile), shares = tiles * WARPS, words = tiles * THREADS;
     struct device *d = t->dev;
-    s->tiles = (int32_t)ceil_div(A->nnz, tile);
-    s->grid = s->tiles + ceil_div(A->m - s->used, (int64_t)f->threads * EACH);
+    s->tiles = (int32_t)tiles;
+    s->grid = s->tiles + ceil_div(A->m - s->used, THREADS * EACH);
     if (s->grid > INT32_MAX)
         return fail(ERR_UNSUPPORTED, "%s: more than %d blocks", t->entry->name, INT32_MAX);
     int err = device_alloc(d, words, sizeof *s->words, (void **)&s->words);
@@ -171,20 +166,18 @@ static int plan_tiles(struct task *t, struct narrow_plan *s)
     if (!err) err = device_alloc(d, shares, sizeof *s->shares, (void **)&s->shares);
     if (!err) err = device_fill(d, s->shares, 0, shares * (int64_t)sizeof *s->shares);
     if (!err && s->used < A->m) err = device_alloc(d, A->m, sizeof *s->rows, (void **)&s->rows);
-    const int32_t most = groups * (1 + EXTRA);
+    const int32_t most = THREADS * (1 + EXTRA);
     if (!err && s->longest > most) {
-        const int64_t width = f->columns * f->lanes;
-        err = device_alloc(d, 2 * width * s->tiles, (size_t)in_bytes(t), &s->partial);
+        err = device_alloc(d, 2 * tiles * f->columns, (size_t)in_bytes(t), &s->partial);
         if (!err) err = device_alloc(d, s->tiles, sizeof *s->arrived, (void **)&s->arrived);
         if (!err)
             err = device_fill(d, s->arrived, 0, s->tiles * (int64_t)sizeof *s->arrived);
     }
     if (err || !A->m) return err;
-    const struct structure x = {A->m,     (const int32_t *)A->ptr, s->counts, tile,    f->nonzeros,
-                                f->lanes, warps,                   most,      s->rows, s->words,
-                                s->shares};
+    const struct structure x = {A->m, (const int32_t *)A->ptr, s->counts, tile, f->nonzeros, most,
+                                s->rows, s->words, s->shares};
     LAUNCH(mark_ends, (unsigned)ceil_div(A->m, ROW_BLOCK), ROW_BLOCK, 0, d->stream, x, s->used);
-    if (s->tiles) LAUNCH(describe, (unsigned)s->tiles, (unsigned)f->threads, 0, d->stream, x);
+    if (s->tiles) LAUNCH(describe, (unsigned)s->tiles, THREADS, 0, d->stream, x);
     return launch_check(t->entry->name);
 }
 
@@ -199,10 +192,9 @@ extern "C" int spmm_narrow_cuda_prepare(struct task *t)
     int err = plan_counts(t, s);
     if (err) return err;
     s->form = choose_form(t, s->longest);
-    if (!s->form || !has_packs(t, s->form))
+    if (!s->form || !has_packs(t))
         return fail(ERR_UNSUPPORTED,
-                    "%s: rows of B are 1, 2, 4 or 8 values, up to 32 bytes, in whole packs; "
-                    "column-major B is one column",
+                    "%s: k is 1 or, in f32, 2; then B and C are row-major and their rows aligned",
                     t->entry->name);
     err = plan_steps(t, s);
     if (!err) err = plan_tiles(t, s);
@@ -213,7 +205,7 @@ extern "C" int spmm_narrow_cuda_prepare(struct task *t)
     s->early = wanted < 0 ? s->grid <= (int64_t)s->form->blocks * t->dev->units : wanted != 0;
     s->early = s->early && can_launch_early(count_rows);
     task_number(t, "tiles", s->tiles);
-    task_number(t, "tile", (double)s->form->threads / s->form->lanes * s->form->nonzeros);
+    task_number(t, "tile", THREADS * s->form->nonzeros);
     task_number(t, "shape", s->form->kind);
     task_number(t, "longest", s->longest);
     task_number(t, "empty_rows", (double)(t->C.rows - s->used));

@@ -5,24 +5,20 @@
 #include "loads.cuh"
 #include "tiles.cuh"
 
-// Shape of the kernel. W: neighbouring columns of a lane. V: lanes of a group, which have a row of B
-// together. U: nonzeros of a group. TURNED: neighbouring lanes load neighbouring nonzeros, so that
-// their rows of B share cache lines. The products reach the lanes of their sums through shared
-// memory.
-template <typename T_, int W_, int V_, int U_, int THREADS_, bool TURNED_> struct shape {
+// Shape of the kernel. W: columns of B and C. U: nonzeros of a lane. TURNED: neighbouring lanes load
+// neighbouring nonzeros, so that their rows of B share cache lines. The products reach the lanes of
+// their sums through shared memory.
+template <typename T_, int W_, int U_> struct shape {
     typedef T_ T;
     typedef pack<T_, W_> packed;
-    static const int W = W_, V = V_, U = U_, THREADS = THREADS_;
-    static const bool TURNED = TURNED_;
-    static const int WIDTH = W * V; // columns of B and C
-    static const int GROUPS = THREADS / V, TILE = GROUPS * U, WARPS = THREADS / WARP;
+    static const int W = W_, U = U_;
+    static const bool TURNED = U > 4;
     static const int RUN = U * (int)sizeof(packed), BYTES = WARP * RUN; // products of a lane, a warp
     static const int SHARED = TURNED ? BYTES / 8 * 9 : BYTES;
     static const int WORDS = (U * (W + 1) + 4 * W) * (int)sizeof(T) / 4; // A, B and head in a lane
     static const int OTHER = sizeof(T) == 8 ? 28 : W == 1 ? 24 : 20;
     static const int REGISTERS = WORDS + OTHER < 40 ? 40 : (WORDS + OTHER + 7) / 8 * 8;
     static const int BLOCKS = 65536 / (THREADS * REGISTERS);
-    static_assert(!TURNED || V == 1, "a turned lane has whole rows of B");
 };
 
 template <typename T> struct operands {
@@ -59,7 +55,7 @@ static __device__ __forceinline__ void turn(typename S::packed (&x)[S::U], char 
     __syncwarp();
 }
 
-// Stores the sum up to each row end of a lane at sums[0], sums[V], ... Returns the sum behind the
+// Stores the sum up to each row end of a lane at sums[0], sums[1], ... Returns the sum behind the
 // last of them.
 template <typename S>
 static __device__ __forceinline__ typename S::packed
@@ -71,7 +67,7 @@ sum_lane(const typename S::packed (&x)[S::U], uint32_t ends, typename S::packed 
         const bool is_end = ends >> u & 1;
         add(sum, x[u]);
         store_if(sums, sum, is_end);
-        sums += is_end ? S::V : 0;
+        sums += is_end;
 #pragma unroll
         for (int w = 0; w < S::W; w++) sum.x[w] = is_end ? (typename S::T)0 : sum.x[w];
     }
@@ -85,9 +81,9 @@ static __device__ __forceinline__ void sum_warp(typename S::packed &sum, bool ha
                                                 typename S::packed *first)
 {
     const int lane = lane_id();
-    unsigned more = ~__ballot_sync(FULL_MASK, has_end) & (FULL_MASK << S::V);
+    unsigned more = ~__ballot_sync(FULL_MASK, has_end) & (FULL_MASK << 1);
 #pragma unroll
-    for (int by = S::V; by < WARP; by *= 2) {
+    for (int by = 1; by < WARP; by *= 2) {
         if (!more) break;
 #pragma unroll
         for (int w = 0; w < S::W; w++) {
@@ -98,8 +94,8 @@ static __device__ __forceinline__ void sum_warp(typename S::packed &sum, bool ha
     }
     typename S::packed before;
 #pragma unroll
-    for (int w = 0; w < S::W; w++) before.x[w] = __shfl_up_sync(FULL_MASK, sum.x[w], S::V);
-    if (!has_end || lane < S::V) return;
+    for (int w = 0; w < S::W; w++) before.x[w] = __shfl_up_sync(FULL_MASK, sum.x[w], 1);
+    if (!has_end || lane == 0) return;
     typename S::packed y = *first;
     add(y, before);
     *first = y;
@@ -109,7 +105,7 @@ static __device__ __forceinline__ void sum_warp(typename S::packed &sum, bool ha
 // block is the last of them. Writes its row of C. `sums`: shared memory. By all threads.
 template <typename S>
 static __device__ __forceinline__ void arrive(const operands<typename S::T> &a, int32_t end,
-                                              int32_t count, typename S::T (&sums)[S::WARPS][S::WIDTH])
+                                              int32_t count, typename S::T (&sums)[WARPS][S::W])
 {
     typedef typename S::T T;
     __shared__ bool is_last;
@@ -124,19 +120,19 @@ static __device__ __forceinline__ void arrive(const operands<typename S::T> &a, 
     }
     __syncthreads();
     if (!is_last) return;
-    const int thread = (int)threadIdx.x, column = thread % S::WIDTH;
+    const int thread = (int)threadIdx.x, column = thread % S::W;
     T sum = 0;
 #pragma unroll 4
-    for (int32_t i = thread / S::WIDTH; i <= count; i += S::THREADS / S::WIDTH)
-        sum += a.partial[(2 * (int64_t)(end - count + i) + (i == count)) * S::WIDTH + column];
+    for (int32_t i = thread / S::W; i <= count; i += THREADS / S::W)
+        sum += a.partial[(2 * (int64_t)(end - count + i) + (i == count)) * S::W + column];
 #pragma unroll
-    for (int by = S::WIDTH; by < WARP; by *= 2) sum += __shfl_xor_sync(FULL_MASK, sum, by);
-    if (lane_id() < S::WIDTH) sums[thread / WARP][column] = sum;
+    for (int by = S::W; by < WARP; by *= 2) sum += __shfl_xor_sync(FULL_MASK, sum, by);
+    if (lane_id() < S::W) sums[thread / WARP][column] = sum;
     __syncthreads();
-    if (thread >= S::WIDTH) return;
+    if (thread >= S::W) return;
     sum = 0;
-    for (int w = 0; w < S::WARPS; w++) sum += sums[w][thread];
-    const int32_t first = a.shares[(int64_t)end * S::WARPS].first, row = a.rows ? a.rows[first] : first;
+    for (int w = 0; w < WARPS; w++) sum += sums[w][thread];
+    const int32_t first = a.shares[(int64_t)end * WARPS].first, row = a.rows ? a.rows[first] : first;
     row_at<T>(a.C, a.C_step, (uint32_t)row)[thread] = sum;
 }
 

@@ -7,6 +7,8 @@
 #include "kernel.cuh"
 
 #define ROW_BLOCK 1024
+#define THREADS   128 // of a block of the product
+#define WARPS     (THREADS / WARP)
 #define EXTRA     3 // rounds of a head that a tile computes again, after the first round
 
 // The share of a warp in a tile. A row with nonzeros has an ordinal: the number of those before it.
@@ -24,11 +26,9 @@ struct structure {
     const int32_t *ptr;
     int32_t *used;       // rows with nonzeros before each row block; last: of all
     int32_t tile, each;  // nonzeros of a tile, of a lane
-    int32_t lanes;       // of a group
-    int32_t warps;       // of a block
     int32_t most;        // most nonzeros of a head that is computed again
     int32_t *rows;       // rows with nonzeros, then empty rows, size m
-    uint16_t *words;     // for each group: a bit per row end; above: row ends before it in the warp
+    uint16_t *words;     // for each lane: a bit per row end; above: row ends before it in the warp
     struct share *shares; // for each warp of each tile
 };
 
@@ -67,14 +67,14 @@ static __global__ void __launch_bounds__(ROW_BLOCK) mark_ends(struct structure s
     if (i >= s.m) return;
     if (s.rows) s.rows[end > start ? before : all_used + (int32_t)i - before] = (int32_t)i;
     if (end == start) return;
-    const int32_t last = end - 1, t = last / s.tile, group = last / s.each;
-    atomicOr((uint32_t *)s.words + group / 2, 1u << (last % s.each + group % 2 * 16));
+    const int32_t last = end - 1, t = last / s.tile, lane = last / s.each;
+    atomicOr((uint32_t *)s.words + lane / 2, 1u << (last % s.each + lane % 2 * 16));
     if (start && (start - 1) / s.tile == t) return; // another row ends in the tile before
     const int32_t head = max(t * s.tile - start, 0), from = start / s.tile;
-    struct share *own = s.shares + (int64_t)t * s.warps;
+    struct share *own = s.shares + (int64_t)t * WARPS;
     own->first = before;
     own->head = head > s.most ? from - t : head;
-    for (int32_t u = from; u < t && head > s.most; u++) s.shares[(int64_t)u * s.warps].to = t;
+    for (int32_t u = from; u < t && head > s.most; u++) s.shares[(int64_t)u * WARPS].to = t;
 }
 
 // Writes the upper bits of `words`, and all shares of a tile. A block for each tile, a thread for
@@ -83,20 +83,19 @@ static __global__ void describe(struct structure s)
 {
     __shared__ int32_t ends[WARP];
     const int lane = lane_id(), warp = (int)threadIdx.x / WARP;
-    const int64_t group = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / s.lanes;
-    const uint32_t bits = (int)threadIdx.x % s.lanes ? 0 : s.words[group];
-    struct share *const own = s.shares + (int64_t)blockIdx.x * s.warps;
+    const int64_t thread = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    const uint32_t bits = s.words[thread];
+    struct share *const own = s.shares + (int64_t)blockIdx.x * WARPS;
     struct share x = *own;
     const int32_t upto = warp_scan(__popc(bits));
     if (lane == WARP - 1) ends[warp] = upto;
     __syncthreads();
     x.ends = ends[warp];
-    for (int w = 0; w < s.warps; w++) {
+    for (int w = 0; w < WARPS; w++) {
         if (w < warp) x.first += ends[w];
         if (ends[w]) x.ends |= 1 << (16 + w);
     }
-    if ((int)threadIdx.x % s.lanes == 0)
-        s.words[group] = (uint16_t)((uint32_t)(upto - __popc(bits)) << s.each | bits);
+    s.words[thread] = (uint16_t)((uint32_t)(upto - __popc(bits)) << s.each | bits);
     if (lane == 0) own[warp] = x;
 }
 
