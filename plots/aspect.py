@@ -19,7 +19,7 @@ def has(row):
 
 
 def draw(selection):
-    selection = common.narrow(selection, True)
+    selection = common.restrict(selection, True)
     rows = list(filter(has, selection.rows))
     if not rows:
         raise records.NoData("no gen:aspect matrices among the results")

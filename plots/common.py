@@ -277,7 +277,7 @@ def thinned(found, fields):
     return {values: rows for values, rows in found.items() if values not in out}, len(out)
 
 
-def narrow(selection, curve):
+def restrict(selection, curve):
     """Returns the selection with the gen:aspect matrices alone, or with all others alone."""
     return only(selection, lambda row: bool(row["curve"]) == curve)
 

@@ -42,7 +42,7 @@ def dots(found, look, order):
 
 
 def span(row):
-    """Returns (low, high) of the GFLOPS by the interval of the time; None if the interval is narrow
+    """Returns (low, high) of the GFLOPS by the interval of the time; None if the interval is short
     or missing."""
     low, high = row["interval"] or (row["ms"], row["ms"])
     wide = high - low > bars.SPAN_LEAST * row["ms"]

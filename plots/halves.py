@@ -29,7 +29,7 @@ def cases_of(rows):
 
 
 def gains_of(found):
-    """Returns {narrow precision: {series: {matrix: speed-up over the precision of the sums}}} of
+    """Returns {16-bit precision: {series: {matrix: speed-up over the precision of the sums}}} of
     cases_of()."""
     gains = {}
     for prec, cases in found.items():
@@ -60,8 +60,8 @@ def said_of(prec, speed, texts, title):
 
 
 def draw(selection):
-    narrow = {row["prec"] for row in selection.rows if has(row)}
-    wide = {prec: precs.facts(prec).sums for prec in narrow}
+    halves = {row["prec"] for row in selection.rows if has(row)}
+    wide = {prec: precs.facts(prec).sums for prec in halves}
     selection = common.general(common.only(selection, lambda row: row["prec"] in {*wide, *wide.values()}))
     found = cases_of(selection.rows)
     gains = gains_of(found)

@@ -1,7 +1,7 @@
 // SpMM by the algorithm that should be the fastest for the matrix, C = A * B.
 //
-// Format: CSR. Any k. In row-major order the sizes and the longest row decide. The rule:
-// select/auto_rules.h.
+// Format: CSR. Any k. The precision, k and the layout decide if narrow is a candidate. In row-major
+// order the sizes and the longest row decide, too. The rule: select/auto_rules.h.
 #include "select/auto.cuh"
 
 extern "C" int spmm_auto_cuda_prepare(struct task *t)

@@ -621,7 +621,7 @@ int trap_run(struct device *dev, const struct trap *trap, const struct algo_entr
         for (int a = 0; op->axes[a]; a++)
             if (!op->axes[a]->words || op->axes[a]->optional)
                 axis[a] = op->axes[a] != &axis_k ? op->axes[a]->standard
-                          : entry->algo->columns ? min64(entry->algo->columns, trap->k)
+                          : entry->algo->columns ? 1
                                                  : trap->k;
         do {
             struct csr A; // of each case anew: a trap may change its values

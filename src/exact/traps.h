@@ -17,7 +17,7 @@ struct trap {
     const char *lacking; // word for EXACT_LACKING; NULL: always right or wrong
     bool promised;       // a lacking property is an error
     const char *matrix;  // name of the matrix
-    int64_t k;           // columns of dense operands, unless the algorithm takes one k only
+    int64_t k;           // columns of dense operands, 1 if the algorithm has a largest k
     bool widths;         // the trap runs only with the first type of each width
     int32_t m;           // rows and columns of a matrix by rule
     bool (*rule)(int32_t i, int32_t j); // see struct shape; NULL: build() makes the matrix

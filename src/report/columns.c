@@ -217,9 +217,9 @@ const struct column columns[] = {
      .when = WHEN_KNOWN,
      .value = gather,
      .format = cell_percent,
-     .about = "Not of spmm column-major: the time to fetch one row of the second operand per "
+     .about = "Not for spmm column-major: the time to fetch one row of the second operand per "
               "nonzero of A at the measured rate of random rows, in percent of ms. spgemm: "
-              "columns and values of the products, in rows of their mean length.",
+              "a row has the mean length of all fetched rows.",
      .formula = "100 * max(nnz * bytes of a row / rate, least time of %roof) / ms",
      .good = "100 or more. A value above 100: rows are reused on chip. A value under 100: "
              "the device could fetch the rows faster."},

@@ -1,18 +1,16 @@
 // The rules of `auto`.
 //
-//     SpMM, CUDA, row-major      rowsplit for few warps and short rows, else graded; narrow takes
-//     its
-//                                place for rows of B of up to 8 bytes, in f32 and f64
-//     SpMM, CUDA, column-major   narrow at k = 1, else graded; naive, which needs no memory, if
-//     graded lacks memory SDDMM, CUDA                balanced; rowwise, which needs no memory, if
-//     balanced lacks memory SpGEMM, CUDA               speck for few products; esc or hash-tuned,
-//     by trial, for few long
-//                                rows; else hash-tuned, or tile-tuned by trial if tiles are full
+//     SpMM, CUDA, row-major      rowsplit for few warps and short rows, else graded. narrow
+//                                replaces graded for rows of B of up to 8 bytes in f32 and f64
+//     SpMM, CUDA, column-major   narrow at k = 1 in f32 and f64, else graded; naive, which needs
+//                                no memory, if graded lacks memory
+//     SDDMM, CUDA                balanced; rowwise, which needs no memory, if that lacks memory
+//     SpGEMM, CUDA               few long rows: esc or hash-tuned, by trial. Else few products:
+//                                speck. Else hash-tuned, or tile-tuned by trial if tiles are full
 //     SpMM, CPU, row-major       bundled, rowsplit or merge
 //     SpMM, CPU, column-major    bundled
 //     SDDMM, CPU                 balanced or aspt
-//     SpGEMM, CPU                onepass; gustavson, which needs less memory, if onepass lacks
-//     memory
+//     SpGEMM, CPU                onepass; gustavson, which needs less memory, if that lacks memory
 //
 // SpMM: rowsplit has a warp for each row and slab of 32 columns. Few warps all run at once. The
 // latency of their loads then determines the time. graded also loads lists of rows. graded is
@@ -31,8 +29,12 @@
 //     with AUTO_LONGEST 20                  0.997; 0.75
 //     with AUTO_LONGEST 80                  1.000; 0.93
 //
-// Rows of B of 4 and 8 bytes: time of graded over narrow, H200, 33 matrices, geometric mean; worst:
-// f32 k = 1 1.07; 0.88, f64 k = 1 1.06; 0.86. Above: f64 k = 2 1.01, f32 k = 4 0.91.
+// Time of graded over time of narrow, H200, geometric mean; worst:
+//
+//     f32, k = 1    1.07; 0.88    33 matrices
+//     f64, k = 1    1.06; 0.86    33 matrices
+//     f32, k = 2    1.04; 0.95    10 matrices
+//     f64, k = 2    1.01; 0.91    10 matrices: graded is taken
 //
 // SDDMM against the best cuSPARSE, H100, 87 matrices, f32, k = 64: balanced 2.87, worst 1.08. The
 // better of balanced and aspt would gain 0.7 %, on a mesh at k = 128 31 %.

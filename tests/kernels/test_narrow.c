@@ -43,7 +43,7 @@ static void run_all(const char *what, int32_t m, int32_t n, int32_t (*length)(in
     csr_free(&A);
 }
 
-// Rows that are no packs, and columns, are refused.
+// Refused: k = 3, k = 2 in f64, odd distances of rows at k = 2, and column-major with k = 2.
 static void test_refusals(void)
 {
     static const struct {
@@ -77,7 +77,7 @@ static int32_t of_1024(int32_t i) { return (void)i, 1024; }
 static int32_t one(int32_t i) { return (void)i, 1; }
 static int32_t one_huge(int32_t i) { return i == 2 ? 9000 : i == 3 ? 4000 : i % 3; }
 static int32_t first_is_huge(int32_t i) { return i ? 0 : 5000; }
-// Heads of every length around what a tile computes again, in tiles of 64 to 1,024 nonzeros.
+// Lengths of heads below and above the 512 nonzeros that a tile computes again.
 static int32_t heads(int32_t i) { return 61 * (i % 41 + 1) + i; }
 
 static void test_edges(void)

@@ -165,7 +165,7 @@ def test_figures():
           "aspect matrices are not in the means: %s" % notes)
     check(common.without_curve(common.select(curve)).rows == curve[:1],
           "unless there are no others")
-    notes = common.footnotes(common.narrow(common.select(rows + curve), True))
+    notes = common.footnotes(common.restrict(common.select(rows + curve), True))
     check(notes == ["Left out: 1 oom (sellp)."], "footnote of the curve alone: %s" % notes)
 
 

@@ -152,7 +152,7 @@ static int64_t longest_row(const struct csr *A)
 }
 
 // Counts over 256 tile rows at most, evenly spread. Returns the nonzeros of a 16 x 16 tile that has
-// any, on average. Sets *products to the products of all rows at the mean of a nonzero.
+// any, on average. Sets *products to the estimated products of all rows.
 static double fill_of(const struct csr *A, const struct csr *S, double *products)
 {
     const int64_t rows = (A->m + 15) / 16, looked = min64(rows, 256);

@@ -66,7 +66,9 @@ struct binning {
         if (stored < 0) return merging;
         const int merged = merging ? merge_bin(length, stored) : -1;
         if (merged >= 0) return merged;
-        // Few nonzeros of many products would have few threads.
+        // A row of few nonzeros and many products gets more threads. With the copies of dense
+        // values, old over new time, H200, f64, A*A^T: fit2d_A 18, nw04_A 16, fast0507_A 2.9;
+        // 33 matrices 1.25 in the geometric mean.
         return bin_of(max(nz, stored / HEAVY));
     }
 

@@ -7,7 +7,7 @@
 #include "long.cuh"
 #include "spgemm/global_tables.cuh"
 
-#define NARROW     32768 // most bytes of the dense values of a block in global_add
+#define DENSE_MOST 32768 // most bytes of the dense values of a block in global_add
 #define TABLE_COST 4 // use a bitmap of up to this many times the table's bytes: it needs no sort
 
 // Sets the part of row i that this block computes. Returns false if the block has no part.
@@ -95,9 +95,9 @@ __launch_bounds__(LONG_BLOCK) void global_rank(int32_t n, const int32_t *__restr
     for (int32_t e = (int32_t)threadIdx.x; e < count; e += LONG_BLOCK) c.val[start + e] = 0;
 }
 
-// Bitmaps, numeric: adds the products to the values of C. If C is narrow, a block has `copies` copies
-// of dense values in shared memory. Warps take turns at the copies, and the block adds their sums to
-// C at the end.
+// Bitmaps, numeric: adds the products to the values of C. `copies`: copies of the dense values of a
+// row of C in shared memory. Warp w adds to copy w % copies. The block then adds the sums of the
+// copies to C. 0: a row needs more than DENSE_MOST bytes, and threads add to C directly.
 template <typename T>
 static __global__ __launch_bounds__(GLOBAL_BLOCK, 6) void global_add(
     struct factors<T> x, const int32_t *__restrict__ list, struct pool pool,
@@ -155,7 +155,7 @@ static int run_chunk(struct task *t, const struct factors<T> &x, const struct po
     } else if (VALUES) {
         LAUNCH(rank, count, LONG_BLOCK, 0, stream, x.n, list, pool, c);
         const int64_t bytes = x.n * (int64_t)sizeof(T);
-        const int copies = (int)min64(NARROW / bytes, GLOBAL_BLOCK / WARP);
+        const int copies = (int)min64(DENSE_MOST / bytes, GLOBAL_BLOCK / WARP);
         LAUNCH(add, grid, GLOBAL_BLOCK, copies * bytes, stream, x, list, pool, w->products, copies,
                c);
     } else if (!pool.size) {

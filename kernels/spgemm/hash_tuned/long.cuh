@@ -15,13 +15,13 @@
 #define LONG_BLOCKS(TEAM, T) ((TEAM) == LONG_BLOCK ? 1 : sizeof(T) == 4 ? 0 : 3)
 
 #define COPIES_MOST  8 // most copies of dense values
-#define COPIES_SHARE 4 // products for each dense value that is cleared
+#define COPIES_SHARE 4 // least products of a row for each dense value of a further copy
 
 // Numeric, a block for each row. Shared memory has the bitmap, the ranks and, if they fit, the
 // values. There is a value for each nonzero of the row or, if `copies` > 0, for each column. Such
 // dense values need no ranks: the walk that marks the columns adds them up, so there is no second
-// walk. Warps take turns at up to `copies` copies of the dense values, as atomics of many warps at
-// few columns wait for one another. A row of few products uses fewer copies.
+// walk. Warp w adds to copy w % copies. With more copies fewer warps wait for the same atomic. Rows of
+// few products use fewer copies, because each copy must be cleared.
 template <int TEAM, typename T>
 static __global__ __launch_bounds__(TEAM, LONG_BLOCKS(TEAM, T)) void numeric_long(
     struct factors<T> x, struct rows rows, int copies, const int32_t *__restrict__ products,

@@ -28,7 +28,7 @@ struct bin {
     int team;      // threads per row
     int teams;     // rows per block
     int32_t size;  // places of the largest table, or words of a bitmap; LONG: values
-    int32_t limit; // most products (symbolic) or nonzeros (numeric) of a row
+    int32_t limit; // most products (symbolic), nonzeros or products / HEAVY (numeric) of a row
     int64_t bytes; // shared memory of a block
     int32_t slack; // least places of a table per column; 0: no tables
     int copies;    // LONG: copies of `size` values, one for each column; 0: no dense values

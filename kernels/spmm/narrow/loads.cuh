@@ -15,19 +15,15 @@
 // Returns *p if `in`, else zeros.
 template <typename X> static __device__ __forceinline__ X load_if(const X *p, bool in)
 {
-    static_assert(sizeof(X) == 4 || sizeof(X) == 8 || sizeof(X) == 16, "one load");
+    static_assert(sizeof(X) == 4 || sizeof(X) == 8, "one load");
     X x = {};
 #ifdef __CUDA_ARCH__
-    uint32_t w[4];
+    uint32_t w[2];
     if constexpr (sizeof(X) == 4)
         LOAD_IF("mov.b32 %0, 0; ", "b32 %0", "%1", "%2", "=&r"(w[0]));
-    else if constexpr (sizeof(X) == 8)
+    else
         LOAD_IF("mov.b32 %0, 0; mov.b32 %1, 0; ", "v2.b32 {%0, %1}", "%2", "%3", "=&r"(w[0]),
                 "=&r"(w[1]));
-    else
-        LOAD_IF("mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0; ",
-                "v4.b32 {%0, %1, %2, %3}", "%4", "%5", "=&r"(w[0]), "=&r"(w[1]), "=&r"(w[2]),
-                "=&r"(w[3]));
     memcpy((void *)&x, w, sizeof x);
 #else
     if (in) x = *p;
@@ -35,7 +31,7 @@ template <typename X> static __device__ __forceinline__ X load_if(const X *p, bo
     return x;
 }
 
-// Loads COUNT neighbours, 16 bytes at a time. Two loads of a lane share a sector if they have more.
+// Loads COUNT neighbours, 16 bytes at a time. Several loads of a lane share a sector.
 template <int COUNT, typename X>
 static __device__ __forceinline__ void load_run(X (&x)[COUNT], const X *p)
 {
@@ -64,11 +60,8 @@ static __device__ __forceinline__ void store_if(X *p, const X &x, bool is)
     memcpy(w, &x, sizeof x);
     if constexpr (sizeof x == 4)
         STORE_IF("b32 [%0], %2", "%1", "r"(w[0]));
-    else if constexpr (sizeof x == 8)
-        STORE_IF("v2.b32 [%0], {%2, %3}", "%1", "r"(w[0]), "r"(w[1]));
     else
-        STORE_IF("v4.b32 [%0], {%2, %3, %4, %5}", "%1", "r"(w[0]), "r"(w[1]), "r"(w[2]),
-                 "r"(w[3]));
+        STORE_IF("v2.b32 [%0], {%2, %3}", "%1", "r"(w[0]), "r"(w[1]));
 #else
     if (is) *p = x;
 #endif

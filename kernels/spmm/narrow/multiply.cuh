@@ -4,9 +4,9 @@
 
 #include "sums.cuh"
 
-#define EACH 4 // empty rows of a thread
+#define CLEAR_EACH 4 // empty rows of a thread
 
-// What a lane loads of A.
+// The values of A that a lane loads.
 template <typename S> struct lane_of_A {
     int32_t j[S::U], head_j;
     typename S::T v[S::U], head_v;
@@ -58,14 +58,14 @@ static __device__ __forceinline__ void load_A(lane_of_A<S> &x, const operands<ty
 template <typename S>
 static __device__ __forceinline__ void clear(const operands<typename S::T> &a, int32_t block)
 {
-    const int64_t first = a.used + (int64_t)block * EACH * THREADS + threadIdx.x;
-    int32_t rows[EACH];
+    const int64_t first = a.used + (int64_t)block * CLEAR_EACH * THREADS + threadIdx.x;
+    int32_t rows[CLEAR_EACH];
 #pragma unroll
-    for (int e = 0; e < EACH; e++)
+    for (int e = 0; e < CLEAR_EACH; e++)
         rows[e] = load_if(a.rows + first + e * THREADS, first + e * THREADS < a.m);
     if (a.early) wait_for_previous();
 #pragma unroll
-    for (int e = 0; e < EACH; e++) {
+    for (int e = 0; e < CLEAR_EACH; e++) {
         if (first + e * THREADS >= a.m) return;
         typename S::packed *row = row_at<typename S::packed>(a.C, a.C_step, (uint32_t)rows[e]);
         *row = {};
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(THREADS, S::BLOCKS)
 {
     typedef typename S::T T;
     typedef typename S::packed packed;
-    // Sums of warps: behind the last row end, of the head.
+    // Sums of each warp: after its last row end, and of its part of the head.
     __shared__ __align__(16) T tails[WARPS][S::W], heads[WARPS][S::W];
     __shared__ __align__(16) char memory[WARPS][S::SHARED];
     const int lane = lane_id(), warp = (int)threadIdx.x / WARP, thread = (int)threadIdx.x;
@@ -126,7 +126,7 @@ static __global__ void __launch_bounds__(THREADS, S::BLOCKS)
     packed sum = sum_lane<S>(x, ends, sums);
     sum_warp<S>(sum, ends != 0, sums);
     if (lane == WARP - 1) *(packed *)&tails[warp][0] = sum;
-    // The nonzeros of a shorter head belong to warps behind this one.
+    // The last threads load a short head. Warps without such threads skip this step.
     if (THREADS - (warp + 1) * WARP < d.head) {
         packed z;
 #pragma unroll

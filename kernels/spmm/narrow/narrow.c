@@ -5,7 +5,8 @@
 DECLARE_FUNCTIONS(spmm_narrow_cuda);
 
 static const struct algo_option options[] = {
-    {"shape", 0, 0, 2, true, "nonzeros of a lane: 1: 4; 2: 8; 0: by the size"},
+    {"shape", 0, 0, 2, true,
+     "nonzeros of a lane: 4 for 1, 8 for 2; 0: by the size and the longest row"},
     {"early-start", -1, -1, 1, true,
      "1: blocks start before the previous kernel has ended, sm_90 and later; -1: if that is "
      "faster"},

@@ -6,7 +6,7 @@
 //
 // A block computes a tile, which is a fixed number of neighbouring nonzeros. prepare() finds the row
 // ends in each tile from the row starts. So run() starts with the nonzeros, and waits twice: for A,
-// then for B. One launch writes each element of C once. What a block does:
+// then for B. One launch writes each element of C once. The steps of a block:
 //
 // 1. Load the nonzeros, and those of the head (multiply.cuh: load_A()), then their rows of B.
 // 2. Sum up in each lane to each row end, over the lanes of a warp, and over the warps (sums.cuh).
@@ -158,7 +158,7 @@ static int plan_tiles(struct task *t, struct narrow_plan *s)
     const int64_t tiles = ceil_div(A->nnz, tile), shares = tiles * WARPS, words = tiles * THREADS;
     struct device *d = t->dev;
     s->tiles = (int32_t)tiles;
-    s->grid = s->tiles + ceil_div(A->m - s->used, THREADS * EACH);
+    s->grid = s->tiles + ceil_div(A->m - s->used, THREADS * CLEAR_EACH);
     if (s->grid > INT32_MAX)
         return fail(ERR_UNSUPPORTED, "%s: more than %d blocks", t->entry->name, INT32_MAX);
     int err = device_alloc(d, words, sizeof *s->words, (void **)&s->words);
@@ -194,7 +194,7 @@ extern "C" int spmm_narrow_cuda_prepare(struct task *t)
     s->form = choose_form(t, s->longest);
     if (!s->form || !has_packs(t))
         return fail(ERR_UNSUPPORTED,
-                    "%s: k is 1 or, in f32, 2; then B and C are row-major and their rows aligned",
+                    "%s: needs k = 1, or k = 2 in f32 with row-major B and C and an even ld",
                     t->entry->name);
     err = plan_steps(t, s);
     if (!err) err = plan_tiles(t, s);

@@ -36,8 +36,8 @@ template <typename T> struct operands {
     bool early;
 };
 
-// Moves the products of a warp to the lanes of their sums. After 128 bytes 16 are left out, against
-// bank conflicts. By all lanes.
+// Moves the products of a warp to the lanes of their sums. In shared memory 16 bytes of padding
+// follow each 128 bytes, against bank conflicts. By all lanes.
 template <typename S>
 static __device__ __forceinline__ void turn(typename S::packed (&x)[S::U], char *own)
 {
@@ -55,8 +55,8 @@ static __device__ __forceinline__ void turn(typename S::packed (&x)[S::U], char 
     __syncwarp();
 }
 
-// Stores the sum up to each row end of a lane at sums[0], sums[1], ... Returns the sum behind the
-// last of them.
+// Stores the sum up to each row end of a lane at sums[0], sums[1], ... Returns the sum after the
+// last row end.
 template <typename S>
 static __device__ __forceinline__ typename S::packed
 sum_lane(const typename S::packed (&x)[S::U], uint32_t ends, typename S::packed *sums)
@@ -74,8 +74,8 @@ sum_lane(const typename S::packed (&x)[S::U], uint32_t ends, typename S::packed 
     return sum;
 }
 
-// Adds to `sum`, and to the lane's first sum *first, those of the lanes before it since the last row
-// end. By all lanes.
+// Adds the sums of the previous lanes, back to the nearest row end, to `sum` and to *first. *first
+// is the sum at the first row end of the lane. By all lanes.
 template <typename S>
 static __device__ __forceinline__ void sum_warp(typename S::packed &sum, bool has_end,
                                                 typename S::packed *first)
@@ -101,8 +101,9 @@ static __device__ __forceinline__ void sum_warp(typename S::packed &sum, bool ha
     *first = y;
 }
 
-// Adds the sums of a long row of `count` tiles before tile `end`, and that of tile `end`, if this
-// block is the last of them. Writes its row of C. `sums`: shared memory. By all threads.
+// Adds up the parts of the long row that ends in tile `end`, and writes the row to C. `count`: the
+// tiles before `end` with nonzeros of the row. Only the block of these tiles that finishes last
+// does so. `sums`: shared memory. By all threads.
 template <typename S>
 static __device__ __forceinline__ void arrive(const operands<typename S::T> &a, int32_t end,
                                               int32_t count, typename S::T (&sums)[WARPS][S::W])

@@ -11,7 +11,8 @@
 #define WARPS     (THREADS / WARP)
 #define EXTRA     3 // rounds of a head that a tile computes again, after the first round
 
-// The share of a warp in a tile. A row with nonzeros has an ordinal: the number of those before it.
+// The share of a warp in a tile. The ordinal of a row with nonzeros is the number of such rows
+// before it.
 struct alignas(16) share {
     int32_t first; // ordinal of the first row that ends in the warp
     int32_t head;  // nonzeros before the tile of the first row that ends in the tile; if that row is
@@ -20,7 +21,7 @@ struct alignas(16) share {
     int32_t to;    // tile in which a long row ends that goes on behind this tile; 0: none
 };
 
-// What the preparation reads and writes.
+// Inputs and outputs of the preparation.
 struct structure {
     int32_t m;
     const int32_t *ptr;
@@ -39,7 +40,7 @@ static __global__ void __launch_bounds__(ROW_BLOCK)
     const int64_t i = (int64_t)blockIdx.x * ROW_BLOCK + threadIdx.x;
     const int32_t length = i < m ? ptr[i + 1] - ptr[i] : 0, count = __syncthreads_count(length > 0);
     if (threadIdx.x == 0) used[blockIdx.x] = count;
-    if (length > 2 * WARP) atomicMax(longest, length); // shorter rows decide nothing
+    if (length > 2 * WARP) atomicMax(longest, length); // shorter rows do not change the plan
 }
 
 // Replaces the counts by the sums over the row blocks before; used[row_blocks]: over all. One block.
